@@ -1,0 +1,69 @@
+"""The command line: one thin file per command, which parses, calls and prints, and never computes."""
+
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from netsim.cli import compare, describe, listing, plan, run
+from netsim.cli.exits import leave
+from netsim.version import __version__
+
+app = typer.Typer(
+    rich_markup_mode=None,  # help as plain text: quick to load, good in a pipe
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"netsim {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def netsim(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Replay the collectives of a GPU job over a network, packet by packet, and see where the time goes.
+
+    \b
+      netsim list                                                   what there is
+      netsim run deepseek_v3_decode_16 --on rail_optimized_16       one trace on one fabric
+      netsim compare perm16 --on fat_tree_k4_100g --on leaf_spine_32_4to1
+      netsim describe fat_tree_k8_400g                              counts and bisection
+      netsim plan all_reduce --ranks 8 --bytes 64MiB                who sends what to whom
+
+    Tables go to stdout, progress and warnings to stderr; --json is for machines. Every command has its own --help.
+    """
+
+
+app.command("run")(run.run)
+app.command("compare")(compare.compare)
+app.command("describe")(describe.describe)
+app.command("plan")(plan.plan)
+app.command("list")(listing.list_all)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line (default: this process's own) and return its exit code; never raises."""
+    warnings.showwarning = _warn
+    try:
+        command = typer.main.get_command(app)
+        given = sys.argv[1:] if arguments is None else list(arguments)
+        with command.make_context("netsim", given) as context:  # not command.main: that has exit codes of its own
+            command.invoke(context)
+        sys.stdout.flush()
+        return 0
+    except BaseException as error:
+        return leave(error)
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    sys.stderr.write(f"netsim: warning: {' '.join(str(message).split())}\n")

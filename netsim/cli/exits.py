@@ -1,0 +1,62 @@
+"""What ends a command: the exit code and the one line on stderr for each way a command can stop."""
+
+import os
+import sys
+import traceback
+
+import typer
+
+from netsim.errors import InputError, NetsimError
+
+USER_MISTAKE = 2
+FAILED_RUN = 1
+INTERRUPTED = 130  # 128 + SIGINT, what shells report
+
+
+def leave(error: BaseException) -> int:
+    """Say on stderr, in one line, why the command stopped; return its exit code."""
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else FAILED_RUN
+    if isinstance(error, typer.Exit):
+        return error.exit_code
+    if isinstance(error, (KeyboardInterrupt, typer.Abort)):
+        return _say("interrupted", INTERRUPTED)
+    if isinstance(error, BrokenPipeError):
+        return _close_quietly()
+    if isinstance(error, NetsimError):
+        return _say(str(error), USER_MISTAKE if isinstance(error, InputError) else FAILED_RUN)
+    if hasattr(error, "format_message"):  # typer's own: an unknown option, a missing argument
+        return _usage(error.format_message())
+    if isinstance(error, MemoryError):
+        return _say("out of memory; take fewer ranks, fewer bytes or bigger chunks", FAILED_RUN)
+    return _bug(error)
+
+
+def _usage(message: str) -> int:
+    if message.startswith("Usage:"):  # no arguments at all: the help text is the answer
+        sys.stderr.write(message + "\n")
+        return USER_MISTAKE
+    return _say(f"{message.rstrip('.')}; see 'netsim --help'", USER_MISTAKE)
+
+
+def _bug(error: BaseException) -> int:
+    if os.environ.get("NETSIM_TRACEBACK"):
+        traceback.print_exception(error)
+    kind = type(error).__name__
+    return _say(
+        f"a fault in netsim itself: {kind}: {error}; NETSIM_TRACEBACK=1 shows where, please report it", FAILED_RUN
+    )
+
+
+def _say(message: str, code: int) -> int:
+    sys.stderr.write(f"netsim: {' '.join(message.split())}\n")
+    return code
+
+
+def _close_quietly() -> int:
+    """The reader of our output went away (`netsim list | head -1`): say nothing, also not while Python shuts down."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        sys.stdout = None
+    return FAILED_RUN

@@ -1,0 +1,47 @@
+"""`netsim list`: every name that may stand in a scenario or on a command line."""
+
+import sys
+
+from netsim.cli import show
+from netsim.cli.choices import Json
+
+
+def list_all(as_json: Json = False) -> None:
+    """List every algorithm, topology, routing, transport, trace format and shipped input.
+
+    \b
+      netsim list
+      netsim list --json
+    """
+    names = _names()
+    if as_json:
+        show.as_json(names)
+        return
+    for room, entries in names.items():
+        print(f"{room}:")
+        for name, what in entries.items():
+            print(f"  {name:<24} {what}".rstrip())
+
+
+def _names() -> dict[str, dict[str, str]]:
+    from netsim.collectives import ALGORITHMS
+    from netsim.routing import ROUTINGS
+    from netsim.shipped import names
+    from netsim.topology import TOPOLOGIES
+    from netsim.traces import READERS
+    from netsim.transport import CONTROLS, RECOVERIES
+
+    return {
+        "algorithms (the first is the default)": {op: ", ".join(made) for op, made in ALGORITHMS.items()},
+        "topology kinds": {name: _first_line(kind) for name, kind in TOPOLOGIES.items()},
+        "routings": {name: _first_line(kind) for name, kind in ROUTINGS.items()},
+        "transport controls": dict(CONTROLS),
+        "loss recoveries": dict(RECOVERIES),
+        "trace formats": {name: _first_line(sys.modules[reader.read.__module__]) for name, reader in READERS.items()},
+        "shipped topologies": dict.fromkeys(names("topologies"), ""),
+        "shipped traces": dict.fromkeys(names("traces"), ""),
+    }
+
+
+def _first_line(thing: object) -> str:
+    return (thing.__doc__ or "").strip().partition("\n")[0]

@@ -1,0 +1,115 @@
+"""`netsim plan`: a collective's chunk flows, without a simulation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from netsim.cli import choices, show
+from netsim.errors import InputError
+
+if TYPE_CHECKING:
+    from netsim.collectives import Layout, Schedule
+
+
+def plan(
+    op: Annotated[str, typer.Argument(metavar="OP", help="E.g. all_reduce; 'netsim list' shows all.")],
+    ranks: Annotated[
+        int | None, typer.Option("--ranks", metavar="N", min=1, help="Ranks; with --on, by default all hosts.")
+    ] = None,
+    size: Annotated[str | None, typer.Option("--bytes", metavar="SIZE", help="The full buffer, e.g. 64MiB.")] = None,
+    algorithm: Annotated[str | None, typer.Option("--algorithm", metavar="NAME", help="E.g. ring or tree.")] = None,
+    on: Annotated[
+        str | None, typer.Option("--on", metavar="TOPOLOGY", help="Lay the ranks on its servers and rails.")
+    ] = None,
+    root: Annotated[int, typer.Option("--root", metavar="RANK", help="For broadcast, reduce, gather, scatter.")] = 0,
+    channels: Annotated[
+        int | None, typer.Option("--channels", metavar="N", min=1, help="Rings or trees at once.")
+    ] = None,
+    chunk: Annotated[str | None, typer.Option("--chunk", metavar="SIZE", help="Most bytes of one chunk flow.")] = None,
+    rows: Annotated[int, typer.Option("--rows", metavar="N", min=0, help="How many chunk flows to print.")] = 20,
+    as_json: choices.Json = False,
+) -> None:
+    """Plan a collective: who sends how much to whom, after what.
+
+    \b
+      netsim plan all_reduce --algorithm ring --ranks 8 --bytes 64MiB
+      netsim plan all_reduce --algorithm tree --on rail_optimized_16 --bytes 1MiB
+      netsim plan all_to_all --ranks 4 --bytes 64KiB --json
+    """
+    from netsim import collectives
+
+    layout = _layout(on, ranks)
+    wish = collectives.Wish(
+        op=op,
+        ranks=len(layout),
+        bytes=_size("--bytes", size, needed=op != "barrier") or 0,
+        root=root,
+        channels=channels,
+        chunk_bytes=_size("--chunk", chunk, needed=False),
+        layout=layout,
+    )
+    schedule = collectives.plan(wish, algorithm)
+    flows = [_row(schedule, number) for number in range(min(rows, len(schedule)))]
+    if as_json:
+        show.as_json({**_facts(schedule), "chunk_flows": flows})
+        return
+    for name, fact in _facts(schedule).items():
+        print(f"{name:<20} {fact if isinstance(fact, str) else format(fact, ',')}")
+    print()
+    show.table(
+        "", ["row", "source", "target", "channel", "offset", "bytes", "after"], [list(row.values()) for row in flows]
+    )
+
+
+def _layout(on: str | None, ranks: int | None) -> Layout:
+    """Where the ranks sit: on the servers of a topology, packed from host 0; else each on a server of its own."""
+    from netsim.collectives import Layout
+
+    if on is None and ranks is None:
+        raise InputError("how many ranks?", where="--ranks", mend="add --ranks 8, or --on rail_optimized_16 for all")
+    if on is None:
+        return Layout.flat(ranks or 0)
+    from netsim.config import load_topology
+    from netsim.scenario import Placement
+
+    network = load_topology(on).build()
+    hosts = list(Placement().hosts(ranks or len(network.hosts), len(network.hosts), seed=0))
+    return Layout(network.server_of[hosts], network.rail_of[hosts])
+
+
+def _size(option: str, text: str | None, needed: bool) -> int | None:
+    from netsim.units import parse_size
+
+    if text is None:
+        if needed:
+            raise InputError("how much?", where=option, mend=f"add {option} 64MiB")
+        return None
+    try:
+        return parse_size(text)
+    except InputError as error:
+        raise InputError(error.what, where=option, mend=error.mend) from None
+
+
+def _facts(schedule: Schedule) -> dict[str, str | int]:
+    import numpy as np
+
+    sent = np.bincount(schedule.source, weights=schedule.bytes, minlength=schedule.ranks)
+    return {
+        "op": schedule.op,
+        "algorithm": schedule.algorithm,
+        "ranks": schedule.ranks,
+        "channels": len(np.unique(schedule.channel)),
+        "chunk flows": len(schedule),
+        "bytes in all": int(schedule.bytes.sum()),
+        "most sent by a rank": int(sent.max()),
+        "least sent by a rank": int(sent.min()),
+    }
+
+
+def _row(schedule: Schedule, number: int) -> dict[str, Any]:
+    columns = {
+        name: int(getattr(schedule, name)[number]) for name in ("source", "target", "channel", "offset", "bytes")
+    }
+    return {"row": number, **columns, "after": schedule.predecessors(number).tolist()}

@@ -1,0 +1,50 @@
+"""`netsim run`: one trace on one fabric."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from netsim.cli import choices, show
+
+
+def run(
+    traces: choices.Traces,
+    on: Annotated[
+        str | None, typer.Option("--on", metavar="TOPOLOGY", help="A shipped topology's name or a .toml file.")
+    ] = None,
+    algorithm: choices.Algorithms = [],  # noqa: B006  typer wants the plain default
+    transport: choices.Transport = None,
+    routing: choices.Routing = None,
+    seed: choices.Seed = None,
+    sets: choices.Settings = [],  # noqa: B006
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Save run.json, summary.json and Parquet tables here.")
+    ] = None,
+    as_json: choices.Json = False,
+) -> None:
+    """Replay a trace on a fabric: how long the collectives take, where queues build, what limits.
+
+    \b
+      netsim run deepseek_v3_decode_16 --on rail_optimized_16
+      netsim run my_job.jsonl --on my_fabric.toml --out results/first
+      netsim run nccl.rank0.log nccl.rank1.log --on fat_tree_k4_400g
+      netsim run all_to_all_16 --on leaf_spine_32_4to1 --transport dctcp --seed 7
+      netsim run ring_all_reduce_16 --on fat_tree_k4_100g --algorithm all_reduce=tree
+      netsim run perm16 --on fat_tree_k4_100g --set topology.buffer=unlimited --set packet.payload=1KiB
+      netsim run scenario.toml --json
+    """
+    from netsim.cli.work import scenario_of, simulated
+    from netsim.result import check_writable
+
+    if out is not None:
+        check_writable(out)  # before the work, not after it
+    scenario = scenario_of(traces, on, choices.settings(algorithm, transport, routing, seed, sets))
+    result = simulated(scenario)
+    if out is not None:
+        result.save(out)
+        show.note(f"saved in {out}")
+    if as_json:
+        show.as_json(result.summary)
+    else:
+        print(result.summary_text())

@@ -1,0 +1,36 @@
+"""What `run` and `compare` both do: make the scenario a command line asks for, and simulate it before one's eyes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netsim.cli import show
+from netsim.cli.choices import is_scenario
+from netsim.cli.progress import watching
+from netsim.errors import InputError
+
+if TYPE_CHECKING:
+    from netsim.result import Result
+    from netsim.scenario import Scenario
+
+
+def scenario_of(traces: list[str], on: str | None, sets: list[str]) -> Scenario:
+    """The scenario of a scenario file, or of traces and a topology, with the settings of the command line."""
+    from netsim.config import build_scenario, load_scenario
+
+    if is_scenario(traces):
+        return load_scenario(traces[0], sets=sets, topology=on)
+    if on is None:
+        raise InputError("no fabric named", where="--on", mend="add --on fat_tree_k4_400g; 'netsim list' shows more")
+    return build_scenario(trace=traces, topology=on, sets=sets)
+
+
+def simulated(scenario: Scenario) -> Result:
+    """The result of a scenario, with a progress bar on stderr when that is a terminal."""
+    from netsim.kernel import is_compiled
+    from netsim.simulation import simulate
+
+    if not is_compiled():
+        show.note("compiling the packet core, which happens once on a machine and takes a minute or less")
+    with watching(scenario.topology.title) as progress:
+        return simulate(scenario, progress=progress)

@@ -1,0 +1,108 @@
+"""A collective made concrete: who sends how much to whom, on which channel, after what."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Schedule:
+    """Columns of m chunk flows between positions 0..ranks-1 of a group.
+
+    source, target   i4[m]    positions in the group
+    channel          i2[m]    connections are (source, target, channel); rows of one connection go in row order
+    bytes            i8[m]    always above 0
+    first_after      i8[m+1]  row i waits for the rows after[first_after[i]:first_after[i + 1]]
+    after            i4[k]    a predecessor ends where the row starts (then the row waits until it is delivered) or
+                              starts there (then the row waits until it is acknowledged)
+    offset           i8[m]    first byte of the source's buffer that the row carries; 0 where that means nothing
+    reduces          bool[m]  the target adds what it receives to what it holds; otherwise it replaces it
+    """
+
+    op: str
+    algorithm: str
+    ranks: int
+    source: Int32s
+    target: Int32s
+    channel: NDArray[np.int16]
+    bytes: Int64s
+    first_after: Int64s
+    after: Int32s
+    offset: Int64s
+    reduces: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def predecessors(self, row: int) -> Int32s:
+        """The rows that must be finished before `row` starts."""
+        return self.after[self.first_after[row] : self.first_after[row + 1]]
+
+
+class Builder:
+    """Collects the rows of one schedule part by part; a part is what one channel adds."""
+
+    def __init__(self, op: str, algorithm: str, ranks: int) -> None:
+        self._names = (op, algorithm, ranks)
+        self._columns: dict[str, list[NDArray[np.generic]]] = {name: [] for name in _TYPES}
+        self._channels: list[tuple[int, int]] = []
+        self._rows = 0
+
+    def add(
+        self,
+        channel: int,
+        *,
+        source: Int32s,
+        target: Int32s,
+        size: Int64s,
+        offset: Int64s,
+        reduces: NDArray[np.bool_],
+        waits: NDArray[np.int16],
+        after: Int32s,
+    ) -> None:
+        """Append rows; `waits` counts the predecessors of each, `after` lists them, counted from this part's first."""
+        part = (source, target, size, offset, reduces, waits, after + np.int32(self._rows))
+        for (name, kind), column in zip(_TYPES.items(), part, strict=True):
+            self._columns[name].append(column.astype(kind, copy=False))
+        self._channels.append((channel, len(source)))
+        self._rows += len(source)
+
+    def build(self) -> Schedule:
+        """The schedule; parts are let go column by column, so that the peak stays near the size of the result."""
+        first_after = np.zeros(self._rows + 1, dtype=np.int64)
+        np.cumsum(self._join("waits"), out=first_after[1:])
+        channels = np.array([channel for channel, _ in self._channels], dtype=np.int16)
+        op, algorithm, ranks = self._names
+        return Schedule(
+            op=op,
+            algorithm=algorithm,
+            ranks=ranks,
+            source=self._join("source"),
+            target=self._join("target"),
+            channel=np.repeat(channels, [rows for _, rows in self._channels]),
+            bytes=self._join("bytes"),
+            first_after=first_after,
+            after=self._join("after"),
+            offset=self._join("offset"),
+            reduces=self._join("reduces"),
+        )
+
+    def _join(self, name: str) -> NDArray[Any]:
+        parts = self._columns.pop(name)
+        return np.concatenate(parts) if parts else np.zeros(0, dtype=_TYPES[name])
+
+
+_TYPES: dict[str, type[np.generic]] = {
+    "source": np.int32,
+    "target": np.int32,
+    "bytes": np.int64,
+    "offset": np.int64,
+    "reduces": np.bool_,
+    "waits": np.int16,
+    "after": np.int32,
+}

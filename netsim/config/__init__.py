@@ -1,0 +1,211 @@
+"""From files to typed objects: topologies, traces and scenarios, with every mistake named by file, line and mend."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from netsim import shipped
+from netsim.config.document import Document, Keys, assignment, merged, read_document
+from netsim.config.mistakes import Model, dotted, validated
+from netsim.errors import InputError, nearest
+from netsim.routing import ROUTINGS, Routing
+from netsim.scenario import Scenario
+from netsim.topology import TOPOLOGIES, Topology
+from netsim.traces import Trace, read
+
+Source = str | Path
+TraceSource = Source | Trace | Sequence[Source]
+TopologySource = Source | Topology | Mapping[str, Any]
+
+__all__ = ["build_scenario", "load_scenario", "load_topology", "load_trace"]
+
+SHORT = {"transport": "control", "routing": "kind", "placement": "kind"}  # transport = "none" means control = "none"
+DEEPEST_BASE = 8  # files that build on files that build on files
+
+
+def load_topology(source: TopologySource, sets: Sequence[str] = ()) -> Topology:
+    """Make a topology from a TOML file, a shipped name, or a mapping with `kind` or with `base` and what differs.
+
+    `sets` are settings such as "buffer=unlimited" or "tiers.tor.rate=400Gb/s", applied last. Raises InputError.
+    """
+    if isinstance(source, Topology) and not sets:
+        return source
+    return _topology(_with_sets(_topology_document(source, Path()), sets), prefix=())
+
+
+def load_trace(source: TraceSource, *, fill_missing_ranks: bool = False) -> Trace:
+    """Read a trace from a file, a shipped name, or the several log files of one job's ranks. Raises InputError.
+
+    With `fill_missing_ranks`, ranks whose logs are missing do the same as the others by symmetry.
+    """
+    return _trace(source, Path(), where="", fill_missing_ranks=fill_missing_ranks)
+
+
+def load_scenario(path: Source, sets: Sequence[str] = (), topology: TopologySource | None = None) -> Scenario:
+    """Read a scenario file, or the run.json of a saved result; paths inside it are relative to its own folder.
+
+    `topology` replaces the file's; `sets` are settings such as "transport.control=none", applied last.
+    """
+    path = Path(path)
+    document = _saved_document(path) if path.suffix == ".json" else read_document(path)
+    if topology is not None:
+        document = document.without("topology")
+    document = _opened(document, path.parent)
+    if topology is not None:
+        document = _opened(merged(document, Document({"topology": topology})), Path())
+    return _scenario(_with_sets(document, sets), path.parent)
+
+
+def build_scenario(trace: TraceSource, topology: TopologySource, sets: Sequence[str] = (), **settings: Any) -> Scenario:
+    """Make a scenario from a trace, a topology and settings by name: transport="none", seed=7. Raises InputError."""
+    given = Document({"trace": trace, "topology": topology, **settings})
+    return _scenario(_with_sets(_opened(given, Path()), sets), Path())
+
+
+# --- from sources to one document ---------------------------------------------------------------------------------
+
+
+def _with_sets(document: Document, sets: Sequence[str]) -> Document:
+    for text in sets:
+        change = assignment(text)
+        key, value = next(iter(change.values.items()))
+        if key == "topology" and isinstance(value, Mapping) and "base" in value:
+            raise InputError("a base is not changed alone", where=f"--set {text}", mend="write --set topology=NAME")
+        given = document.values.get(key)
+        if isinstance(given, BaseModel) and isinstance(value, Mapping):
+            document = _replaced(document, key, Document(_plain(given)))
+        document = _opened(merged(document, change), Path())
+    return document
+
+
+def _opened(document: Document, folder: Path) -> Document:
+    """Write out what is short: transport = "none", and a topology's name or base."""
+    for key, field in SHORT.items():
+        if isinstance(document.values.get(key), str):
+            document = _replaced(document, key, Document({field: document.values[key]}))
+    topology = document.values.get("topology")
+    if topology is None or isinstance(topology, Topology) or (isinstance(topology, Mapping) and "base" not in topology):
+        return document
+    opened = _topology_document(topology, folder, where=document.place(("topology", "base")))
+    if isinstance(topology, Mapping):
+        opened = merged(opened, document.inside("topology").without("base"))
+    return _replaced(document, "topology", opened)
+
+
+def _replaced(document: Document, key: str, inner: Document) -> Document:
+    at = {keys: place for keys, place in document.places.items() if keys == (key,)}
+    rest, below = document.without(key), inner.under(key)
+    return Document(rest.values | below.values, rest.places | below.places | at, document.name)
+
+
+def _plain(model: BaseModel) -> dict[str, Any]:
+    """A part that was given as an object, as the table of a file."""
+    plain: dict[str, Any] = model.model_dump(mode="json", exclude_none=True)
+    return plain
+
+
+def _topology_document(source: object, folder: Path, where: str = "", depth: int = 0) -> Document:
+    """All keys of a topology, those of its base included."""
+    if depth > DEEPEST_BASE:
+        raise InputError("each base names another base", where=where, mend="let one file state its kind")
+    if isinstance(source, str | Path):
+        path = _found("topologies", source, folder, where)
+        document, folder = read_document(path), path.parent
+        own_name = {} if "name" in document.values else {"name": path.stem}
+    elif isinstance(source, Topology):
+        return Document(_plain(source))
+    elif isinstance(source, Mapping):
+        document, own_name = Document(dict(source), name=where), {}
+    else:
+        raise InputError(f"{source!r} is no topology", where=where, mend="give a name, a file or a table")
+    if "base" in document.values:
+        base = _topology_document(document.values["base"], folder, document.place(("base",)), depth + 1)
+        document = merged(base, document.without("base"))
+    return merged(document, Document(own_name))
+
+
+def _saved_document(path: Path) -> Document:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))["scenario"]
+    except OSError as error:
+        raise InputError(error.strerror or "cannot be read", where=str(path), mend="check the path") from None
+    except (ValueError, KeyError, TypeError):
+        raise InputError("is not a saved run", where=str(path), mend="give the run.json of a result's folder") from None
+    return Document(values, name=str(path))
+
+
+def _found(kind: str, name: Source, folder: Path, where: str) -> Path:
+    """A file by its path (from `folder`), else a shipped one by its bare name."""
+    path = folder / name
+    if path.is_file():
+        return path
+    try:
+        if len(Path(name).parts) == 1 and not path.is_dir():
+            return shipped.path(kind, str(name))
+    except InputError as error:
+        what = f"no file and no shipped {'topology' if kind == 'topologies' else 'trace'} is called {str(name)!r}"
+        raise InputError(what, where=where, mend=error.mend) from None
+    raise InputError(f"there is no file {str(path)!r}", where=where, mend="check the path")
+
+
+# --- from documents to objects ------------------------------------------------------------------------------------
+
+
+def _scenario(document: Document, folder: Path) -> Scenario:
+    _refuse_unknown(Scenario, document)
+    values: dict[str, Any] = dict(document.values)
+    for key, example in {"trace": 'trace = "perm16"', "topology": 'topology = "fat_tree_k4_100g"'}.items():
+        if key not in values:
+            raise InputError(f"no {key}", where=document.name, mend=f"add {example}")
+    if isinstance(values["topology"], Mapping):
+        values["topology"] = _topology(document.inside("topology"), prefix=("topology",))
+    if isinstance(values.get("routing"), Mapping):
+        values["routing"] = _routing(document.inside("routing"))
+    where = document.place(("trace",))
+    values["trace"] = _trace(values["trace"], Path() if where.startswith("--set") else folder, where)
+    return validated(Scenario, Document(values, document.places, document.name))
+
+
+def _refuse_unknown(model: type[BaseModel], document: Document) -> None:
+    for key in document.values:
+        if key not in model.model_fields:
+            where = document.place((key,))
+            raise InputError(f"unknown key {key!r}", where=where, mend=nearest(key, model.model_fields))
+
+
+def _trace(source: object, folder: Path, where: str, fill_missing_ranks: bool = False) -> Trace:
+    if isinstance(source, Trace):
+        return source
+    sources = [source] if isinstance(source, str | Path) else source
+    if not isinstance(sources, Sequence) or not sources or not all(isinstance(each, str | Path) for each in sources):
+        raise InputError(f"{source!r} is no trace", where=where, mend="give a name, a file or a list of files")
+    files = [_found("traces", each, folder, where) for each in sources]
+    return read(files, fill_missing_ranks=fill_missing_ranks)
+
+
+def _topology(document: Document, prefix: Keys) -> Topology:
+    topology: Topology = validated(_kind(document, TOPOLOGIES, "", prefix), document, prefix)
+    return topology
+
+
+def _routing(document: Document) -> Routing:
+    routing: Routing = validated(_kind(document, ROUTINGS, "ecmp", ("routing",)), document, ("routing",))
+    return routing
+
+
+def _kind(document: Document, known: Mapping[str, type[Model]], default: str, prefix: Keys) -> type[Model]:
+    kind = document.values.get("kind", default)
+    if kind == "":
+        raise InputError("no kind", where=document.name, mend=f'add kind = "{next(iter(known))}", or a base')
+    if kind not in known:
+        raise InputError(
+            f"{dotted((*prefix, 'kind'))} = {kind!r} is unknown",
+            where=document.place(("kind",)),
+            mend=nearest(str(kind), known),
+        )
+    return known[kind]

@@ -1,0 +1,192 @@
+"""Document: the plain values of a TOML file that remember where each was written, so that a mistake names its line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from netsim.errors import InputError
+
+LARGEST_FILE = 1 << 20  # bytes; a settings file is a page of text, anything larger is some other file
+MOST_TRIES = 1000  # how often a value may turn out to go on in the next line before line numbers are given up
+
+CLOSING = ("]", "}", '"""', "'''")
+
+Keys = tuple[str | int, ...]
+
+_MENDS = {
+    "Invalid value": 'texts and units stand in quotes, as in rate = "400Gb/s"',
+    "Expected '='": "write key = value",
+    "Expected ']'": "a table starts with [name] on a line of its own",
+    "Expected newline": "texts and units stand in quotes, and each key on a line of its own",
+    "Cannot overwrite": "each key may be written once",
+    "Cannot declare": "each table may be opened once",
+}
+
+
+@dataclass(frozen=True)
+class Document:
+    """Values as TOML gives them, and for each path of keys the place it was written ("my.toml, line 3")."""
+
+    values: dict[str, Any]
+    places: dict[Keys, str] = field(default_factory=dict)
+    name: str = ""
+
+    def place(self, keys: Keys) -> str:
+        """Where `keys`, or the table nearest around them, was written; "" when nobody knows."""
+        for length in range(len(keys), 0, -1):
+            if keys[:length] in self.places:
+                return self.places[keys[:length]]
+        return self.name
+
+    def without(self, key: str) -> Document:
+        values = {name: value for name, value in self.values.items() if name != key}
+        return Document(values, {keys: at for keys, at in self.places.items() if keys[:1] != (key,)}, self.name)
+
+    def under(self, key: str) -> Document:
+        """The same values one table deeper: {rate} becomes {key: {rate}}."""
+        places: dict[Keys, str] = {(key, *keys): at for keys, at in self.places.items()}
+        return Document({key: self.values}, {(key,): self.name} | places if self.name else places, self.name)
+
+    def inside(self, key: str) -> Document:
+        """The table `key` alone, its keys counted from there."""
+        places: dict[Keys, str] = {keys[1:]: at for keys, at in self.places.items() if keys[0] == key and len(keys) > 1}
+        return Document(dict(self.values[key]), places, self.places.get((key,), self.name))
+
+
+def read_document(path: Path) -> Document:
+    """Read a TOML file; InputError for a file that is missing, too large, not UTF-8 or not TOML."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise InputError(error.strerror or "cannot be read", where=str(path), mend="check the path") from None
+    if len(content) > LARGEST_FILE:
+        raise InputError("is larger than 1 MiB", where=str(path), mend="a TOML file of settings is meant here")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8 text", where=str(path), mend="a TOML file of settings is meant here") from None
+    return parse(text, str(path))
+
+
+def parse(text: str, name: str) -> Document:
+    """Read TOML text; `name` stands for the file in messages."""
+    text = text.replace("\r\n", "\n")
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(str(error), text, name) from None
+    except RecursionError:
+        raise InputError("is nested too deeply", where=name, mend="a table within a table is enough") from None
+    places = {keys: f"{name}, line {line}" for keys, line in _key_lines(text).items()}
+    return Document(values, places, name)
+
+
+def _syntax_error(message: str, text: str, name: str) -> InputError:
+    found = re.search(r"\s*\(at line (\d+), column \d+\)$", message)
+    end = re.search(r"\s*\(at end of document\)$", message)
+    line = int(found[1]) if found else max(1, len(text.splitlines()))
+    what = message[: found.start()] if found else message[: end.start()] if end else message
+    mend = next((mend for start, mend in _MENDS.items() if what.startswith(start)), "see https://toml.io")
+    written = text.splitlines()[line - 1].strip() if text.strip() else ""
+    shown = f" in {written[:60]!r}" if written else ""
+    return InputError(f"is not TOML: {what[:1].lower()}{what[1:]}{shown}", where=f"{name}, line {line}", mend=mend)
+
+
+def _key_lines(text: str) -> dict[Keys, int]:
+    """The line of each path of keys: the file is cut where the lines read so far make whole statements."""
+    lines: dict[Keys, int] = {}
+    table: Keys = ()
+    rows: dict[Keys, int] = {}  # [[name]]: how many so far
+    statement: list[str] = []
+    tries = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if not statement and line.lstrip()[:1] in ("", "#"):
+            continue
+        statement.append(line)
+        if len(statement) > 1 and not any(end in line for end in CLOSING):
+            continue  # what goes over several lines can only end where something closes
+        parsed = _statement(statement)
+        if parsed is None:
+            tries += 1
+            if tries > MOST_TRIES:
+                break
+            continue
+        header = statement[0].lstrip().startswith("[")
+        table = _header(parsed, rows) if header else table
+        first = number - len(statement) + 1
+        for keys in [table] if header else [table + keys for keys in _paths(parsed)]:
+            lines.setdefault(keys, first)
+        statement = []
+    return lines
+
+
+def _statement(lines: list[str]) -> dict[str, Any] | None:
+    """The values of these lines if they make a whole statement."""
+    try:
+        return tomllib.loads("\n".join(lines))
+    except tomllib.TOMLDecodeError:
+        return None
+
+
+def _header(parsed: dict[str, Any], rows: dict[Keys, int]) -> Keys:
+    """The path that [a.b] or [[a]] opens; rows of an array of tables are numbered as they come."""
+    keys: Keys = ()
+    inner: Any = parsed
+    while inner:
+        if isinstance(inner, list):
+            rows[keys] = rows.get(keys, -1) + 1
+            keys, inner = (*keys, rows[keys]), inner[0]
+            continue
+        name = next(iter(inner))
+        keys, inner = (*keys, name), inner[name]
+        if isinstance(inner, dict) and inner and keys in rows:
+            keys = (*keys, rows[keys])
+    return keys
+
+
+def _paths(values: Any, above: Keys = ()) -> Iterator[Keys]:
+    """Every path of keys in nested tables, outer ones first."""
+    if isinstance(values, Mapping):
+        for key, value in values.items():
+            yield (*above, key)
+            yield from _paths(value, (*above, key))
+
+
+def merged(under: Document, over: Document) -> Document:
+    """Lay one document over another: tables are joined key by key, everything else is replaced."""
+    values, places = dict(under.values), dict(under.places)
+    for key, value in over.values.items():
+        below = values.get(key)
+        if isinstance(below, Mapping) and isinstance(value, Mapping):
+            joined = merged(Document(dict(below)), Document(dict(value)))
+            values[key] = joined.values
+        else:
+            values[key] = value
+            places = {keys: at for keys, at in places.items() if keys[0] != key}
+    return Document(values, places | over.places, under.name or over.name)
+
+
+def assignment(text: str) -> Document:
+    """Read "transport.control=none": the value as TOML if it is TOML, else as text."""
+    path, sign, written = text.partition("=")
+    keys = tuple(key.strip() for key in path.split("."))
+    if not sign or not all(keys):
+        raise InputError(f"{text!r} is not PATH=VALUE", where="--set", mend="write --set transport.control=none")
+    value: Any = _value(written.strip())
+    for key in reversed(keys):
+        value = {key: value}
+    return Document(value, {keys[: n + 1]: f"--set {text.strip()}" for n in range(len(keys))})
+
+
+def _value(written: str) -> Any:
+    try:
+        parsed = tomllib.loads(f"value = {written}")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return written
+    return parsed["value"] if list(parsed) == ["value"] else written

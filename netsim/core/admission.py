@@ -1,0 +1,154 @@
+"""A schedule becomes messages: who waits for whom, turned round; and how long it would take if nothing were in its way."""
+
+import numpy as np
+
+from netsim.core.egress import time_to_send
+from netsim.core.messages import last_payload, packets_in, wait_for_rank
+from netsim.core.tables import NONE
+from netsim.kernel import bare, entry, inner
+from netsim.transport import dispatch
+
+
+@entry
+def admit(owned, first, first_heir, first_flow, collective, flow_of_row, sizes, first_after, after):
+    """Fill message rows first .. first + m (the last is an end mark) and the heirs of each. Flow and part rows are there already.
+
+    flow_of_row u4[m]: flow of each row, counted from first_flow; sizes i8[m] bytes; first_after i8[m + 1], after i4: predecessors (CSR).
+    """
+    world = bare(owned)
+    rows = sizes.size
+    group = world.collectives[collective]
+    group.unacked = rows
+    group.sender_waits = 0
+    for i in range(rows + 1):
+        world.messages[first + i].first_heir = 0
+    for k in range(after.size):  # count the heirs of each, one row further on
+        world.messages[first + after[k] + 1].first_heir += np.uint32(1)
+    before = first_heir
+    for i in range(rows + 1):
+        before += world.messages[first + i].first_heir
+        world.messages[first + i].first_heir = before
+    for i in range(
+        rows - 1, -1, -1
+    ):  # filled from the back, so that heirs stand in order of row and each start ends up in its place
+        p = world.flows[first_flow + flow_of_row[i]].source_part
+        for k in range(first_after[i], first_after[i + 1]):
+            predecessor = world.messages[first + after[k] + 1]
+            predecessor.first_heir -= np.uint32(1)
+            world.heirs[predecessor.first_heir] = first + i
+            if world.flows[first_flow + flow_of_row[after[k]]].target_part != p:
+                group.sender_waits = 1
+    for i in range(rows):  # each start now stands one row too far on
+        world.messages[first + i].first_heir = world.messages[first + i + 1].first_heir
+    world.messages[first + rows].first_heir = first_heir + after.size
+    for i in range(rows):
+        message = world.messages[first + i]
+        message.bytes = sizes[i]
+        message.end = 0
+        message.flow = first_flow + flow_of_row[i]
+        message.waits = first_after[i + 1] - first_after[i]
+        message.next = NONE
+        flow = world.flows[message.flow]
+        world.parts[flow.source_part].outgoing += 1
+        world.parts[flow.target_part].incoming += 1
+        if message.waits == 0:
+            wait_for_rank(world, first + i, flow.source_part)
+
+
+@inner
+def time_alone(world, c, size):
+    """From the first bit sent to the last bit received on an idle route, store and forward (closed_forms: p x/R + (H-1) x/R + H d)."""
+    connection = world.connections[c]
+    header, payload = world.settings[0].header, np.int64(connection.payload)
+    packets = packets_in(size, payload)
+    full, short = header + payload, header + last_payload(size, payload)
+    arrives, delays, filled, slowest = 0, 0, 0, 0
+    for hop in range(connection.length):
+        kind = world.kinds[world.links[world.hops[c * world.settings[0].stride + hop]].kind]
+        time = time_to_send(kind, full)
+        filled += time
+        slowest = max(slowest, time)
+        starts = arrives
+        if packets > 1:  # the last packet waits for the one before it
+            starts = max(starts, filled + delays + (packets - 2) * slowest)
+        arrives = starts + time_to_send(kind, short) + kind.delay
+        delays += kind.delay
+    return arrives
+
+
+@inner
+def time_on(world, c, hop, size):
+    """How long these bytes keep one link of the route busy."""
+    connection = world.connections[c]
+    header, payload = world.settings[0].header, np.int64(connection.payload)
+    kind = world.kinds[world.links[world.hops[c * world.settings[0].stride + hop]].kind]
+    full = (packets_in(size, payload) - 1) * time_to_send(kind, header + payload)
+    return full + time_to_send(kind, header + last_payload(size, payload))
+
+
+@entry
+def ideal_time(owned, first, rows, waits, order, done, load):
+    """A floor for the collective: the longest chain of messages, each alone; or the busiest link at a host. -1 if rows wait in a circle.
+
+    waits u4[rows] (a copy that is used up), order u4[rows], done i8[rows] (zeros) and load i8[links] (zeros) are scratch; after a
+    circle is found, waits > 0 marks the rows in it or behind it.
+    """
+    world = bare(owned)
+    ready = 0
+    for i in range(rows):
+        if waits[i] == 0:
+            order[ready] = i
+            ready += 1
+    floor, taken = 0, 0
+    while taken < ready:
+        i = np.int64(order[taken])
+        taken += 1
+        message = world.messages[first + i]
+        c = np.int64(world.flows[message.flow].connection)
+        done[i] += time_alone(world, c, message.bytes)
+        floor = max(floor, done[i])
+        back = np.int64(world.connections[c].length) - 1
+        load[world.hops[c * world.settings[0].stride]] += time_on(world, c, 0, message.bytes)
+        if back > 0:
+            load[world.hops[c * world.settings[0].stride + back]] += time_on(world, c, back, message.bytes)
+        for k in range(message.first_heir, world.messages[first + i + 1].first_heir):
+            heir = world.heirs[k] - first
+            done[heir] = max(done[heir], done[i])
+            waits[heir] -= np.uint32(1)
+            if waits[heir] == 0:
+                order[ready] = heir
+                ready += 1
+    if taken < rows:
+        return -1
+    for l in range(load.size):
+        floor = max(floor, load[l])
+    return floor
+
+
+@entry
+def times_alone(owned, connections, sizes, times):
+    """time_alone for many: connections u4[n], sizes i8[n] -> times i8[n]."""
+    world = bare(owned)
+    for i in range(sizes.size):
+        times[i] = time_alone(world, np.int64(connections[i]), sizes[i])
+
+
+@entry
+def round_trips(owned, connections, times):
+    """Idle round trip of one full packet and its ACK per connection: connections u4[n] -> times i8[n]."""
+    world = bare(owned)
+    settings = world.settings[0]
+    for i in range(connections.size):
+        c = np.int64(connections[i])
+        times[i] = time_alone(world, c, np.int64(world.connections[c].payload))
+        for hop in range(world.connections[c].length):
+            kind = world.kinds[world.links[world.hops[c * settings.stride + hop] ^ 1].kind]
+            times[i] += time_to_send(kind, settings.ack) + kind.delay
+
+
+@entry
+def start_controls(owned, first, last):
+    """Set up the congestion control of connections first .. last - 1."""
+    world = bare(owned)
+    for c in range(first, last):
+        dispatch.start(world.connections[c])

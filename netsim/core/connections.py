@@ -1,0 +1,118 @@
+"""Connections by (source host, target host, channel): made when first asked for, with their route, window and control."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from netsim.core.admission import round_trips, start_controls
+from netsim.core.tables import NEVER, NONE, World
+from netsim.core.world import with_rows
+from netsim.transport.fixed_point import ONE, WIDEST
+from netsim.transport.states import CODES
+
+
+class Paths(Protocol):
+    """Routes of many connections: links[first[i] : first[i + 1]] is the route of number i."""
+
+    first: Any
+    links: Any
+
+
+@dataclass(frozen=True)
+class Sender:
+    """What every new connection gets: control name, window in packets or "bdp", payload of a packet, and inside a scale-up domain."""
+
+    control: str
+    window: int | str
+    payload: int
+    scale_up_payload: int
+
+
+class Connections:
+    """The numbers of connections, and the making of new ones.
+
+    route(source, target, channel) -> Paths takes and gives arrays; is_scale_up bool[links] says which links stay inside a server.
+    """
+
+    def __init__(self, hosts: int, route: Callable[..., Paths], is_scale_up: Any, sender: Sender) -> None:
+        self._hosts, self._route, self._is_scale_up, self._sender = hosts, route, is_scale_up, sender
+        self._keys = np.zeros(0, "i8")  # sorted
+        self._numbers = np.zeros(0, "u4")
+        self.channel = np.zeros(0, "i8")
+
+    def numbers(self, world: World, source: Any, target: Any, channel: Any) -> tuple[World, Any]:
+        """The connections from source[i] to target[i] on channel[i], all different, as u4[n]; the world with the new ones in it."""
+        keys = (np.asarray(channel, "i8") * self._hosts + source) * self._hosts + target
+        at = np.searchsorted(self._keys, keys)
+        known = (
+            self._keys[np.minimum(at, len(self._keys) - 1)] == keys if len(self._keys) else np.zeros(len(keys), bool)
+        )
+        numbers = np.empty(len(keys), "u4")
+        numbers[known] = self._numbers[at[known]]
+        new = np.flatnonzero(~known)
+        if len(new):
+            first = len(self._keys)
+            numbers[new] = np.arange(first, first + len(new))
+            world = self._make(world, np.asarray(source)[new], np.asarray(target)[new], np.asarray(channel)[new])
+            order = np.argsort(np.concatenate([self._keys, keys[new]]), kind="stable")
+            self._keys = np.concatenate([self._keys, keys[new]])[order]
+            self._numbers = np.concatenate([self._numbers, numbers[new]])[order]
+        return world, numbers
+
+    def _make(self, world: World, source: Any, target: Any, channel: Any) -> World:
+        first, count = len(self.channel), len(source)
+        self.channel = np.concatenate([self.channel, np.asarray(channel, "i8")])
+        paths = self._route(source, target, channel)
+        start, length = np.asarray(paths.first[:-1]), np.diff(paths.first)
+        links = np.asarray(paths.links)
+        stride = int(world.settings[0]["stride"])
+        world = with_rows(world, connections=first + count, hops=(first + count) * stride)
+        world.settings[0]["connections"] = first + count
+        world = _with_stride(world, int(length.max()), first)
+        stride = int(world.settings[0]["stride"])
+        hops = world.hops[first * stride : (first + count) * stride].reshape(count, stride)
+        for hop in range(int(length.max())):
+            has = hop < length
+            hops[has, hop] = links[start[has] + hop]
+        rows = world.connections[first : first + count]
+        inside = np.logical_and.reduceat(self._is_scale_up[links], start)
+        rows["source"], rows["target"], rows["length"] = source, target, length
+        rows["egress"], rows["back"] = links[start], links[start + length - 1] ^ 1
+        rows["payload"] = np.where(inside, self._sender.scale_up_payload, self._sender.payload)
+        for name in ("sending", "acking", "receiving", "last"):
+            rows[name] = NONE
+        rows["progress_at"] = NEVER
+        rows["control"] = CODES[self._sender.control]
+        rows["cwnd"] = self._windows(world, np.arange(first, first + count, dtype="u4"))
+        start_controls(world, first, first + count)
+        return world
+
+    def _windows(self, world: World, numbers: Any) -> Any:
+        """Fixed point. "bdp": as many full packets as fit into the idle round trip at the route's slowest link."""
+        if self._sender.window != "bdp":
+            return int(self._sender.window) * ONE
+        times = np.zeros(len(numbers), "i8")
+        round_trips(world, numbers, times)
+        rows = world.connections[numbers]
+        stride = int(world.settings[0]["stride"])
+        wire_bytes = rows["payload"].astype("i8") + int(world.settings[0]["header"])
+        slowest = np.ones(len(numbers), "i8")
+        for hop in range(int(rows["length"].max())):
+            kinds = world.kinds[world.links["kind"][world.hops[numbers.astype("i8") * stride + hop]]]
+            time = -(-wire_bytes * kinds["ps"] // kinds["per_bytes"])
+            slowest = np.where(hop < rows["length"], np.maximum(slowest, time), slowest)
+        return np.minimum(-(-times // slowest) * ONE, WIDEST)
+
+
+def _with_stride(world: World, longest: int, used: int) -> World:
+    """Room for routes of `longest` links: the routes so far are laid out anew where the stride must grow."""
+    stride = int(world.settings[0]["stride"])
+    if longest <= stride:
+        return world
+    wider = 1 << (longest - 1).bit_length()
+    hops = np.zeros(len(world.connections) * wider, "u4")
+    hops.reshape(-1, wider)[:used, :stride] = world.hops[: used * stride].reshape(used, stride)
+    world.settings[0]["stride"] = wider
+    return world._replace(hops=hops)

@@ -1,0 +1,239 @@
+"""A host in one window: it goes from event to event, departures before arrivals.
+
+Its NICs pull packets from their connections in turn, pass on what only passes through, answer data with ACKs and ACKs with more data.
+"""
+
+import numpy as np
+
+from netsim.core.egress import next_hop, onward, put_on_wire, time_to_send
+from netsim.core.messages import has_arrived, has_left, is_acknowledged, last_payload, may_send, offer
+from netsim.core.rings import append, first_at, hold, length
+from netsim.core.tables import NEVER, NONE
+from netsim.core.words import (
+    ACK,
+    HOP,
+    MARK,
+    NAK,
+    bytes_of,
+    connection_of,
+    hop_of,
+    is_ack,
+    label,
+    sequence_of,
+    state,
+)
+from netsim.kernel import inner, part
+from netsim.transport import dispatch
+
+
+@part
+def take(world, ring):
+    """The packet at the head of a ring that stays in its table. Its row holds until the ring is pushed to."""
+    packet = world.air[ring.start + (ring.head & ring.mask)]
+    ring.head += 1
+    return packet
+
+
+@part
+def next_departure(link):
+    """When this NIC sends next."""
+    waiting = length(link.control) + length(link.data) + length(link.turns)
+    return link.free_at if waiting else NEVER
+
+
+@part
+def transmit(world, l, link, queued_at, name, content):
+    kind = world.kinds[link.kind]
+    wire_bytes = bytes_of(content)
+    link.waited += float(link.free_at - queued_at) * wire_bytes
+    link.sent_bytes += wire_bytes
+    link.free_at += time_to_send(kind, wire_bytes)
+    put_on_wire(world, l, link, link.free_at + kind.delay, name, content)
+
+
+@part
+def next_packet(world, c, connection, now):
+    """The next packet of a connection that may send: its label and state."""
+    sequence = connection.next
+    message = world.messages[connection.sending]
+    payload = np.int64(connection.payload)
+    if sequence + 1 == message.end:
+        payload = last_payload(message.bytes, connection.payload)
+        connection.sending = message.next
+    if sequence == connection.acked:
+        connection.progress_at = now  # nothing was outstanding: the timer starts
+    connection.next = sequence + 1
+    connection.injected += 1
+    return label(c, sequence), state(world.settings[0].header + payload, 0, 0)
+
+
+@part
+def after_sending(world, link, c, connection, m, sequence):
+    """Note that it left, and give the connection its next turn if it has more."""
+    if sequence < connection.sent:
+        world.flows[world.messages[m].flow].retransmitted += 1
+    else:
+        connection.sent = sequence + 1
+        if connection.sending != m:
+            has_left(world, m, link.free_at)
+    if may_send(connection):
+        append(world, link.turns, link.free_at, c, 0)
+    else:
+        connection.queued = 0
+
+
+@part
+def depart(world, l):
+    """One packet leaves: an ACK first; then packets passing through and own connections alternate."""
+    link = world.links[l]
+    own = False
+    c, m, sequence, queued_at, name, content = 0, np.uint32(0), 0, link.free_at, 0, 0
+    if length(link.control):
+        packet = take(world, link.control)
+        queued_at, name, content = packet.at, packet.label, packet.state
+    elif length(link.data) and not (link.favours_own and length(link.turns)):
+        link.favours_own = 1
+        packet = take(world, link.data)
+        queued_at, name, content = packet.at, packet.label, packet.state
+        link.backlog -= bytes_of(content)
+    else:
+        c = take(world, link.turns).label
+        connection = world.connections[c]
+        if not may_send(connection):
+            connection.queued = 0  # passed over
+            return
+        own = True
+        link.favours_own = 0
+        m, sequence = connection.sending, connection.next
+        name, content = next_packet(world, c, connection, link.free_at)
+    transmit(world, l, link, queued_at, name, content)
+    if own:
+        after_sending(world, link, c, world.connections[c], m, sequence)
+
+
+@inner
+def pass_on(world, name, content, now):
+    """A packet that only passes through this host (PXN: received over NVLink, sent by the NIC on the right rail)."""
+    l = onward(world, name, content)
+    link = world.links[l]
+    link.free_at = max(link.free_at, now)
+    content += (1 - 2 * is_ack(content)) << HOP
+    if is_ack(content):
+        append(world, link.control, now, name, content)
+    else:
+        append(world, link.data, now, name, content)
+        link.backlog += bytes_of(content)
+        link.longest = max(link.longest, link.backlog)
+
+
+@part
+def on_data(world, name, content, now):
+    """Go-back-N: only the packet that should come next counts; the first after a gap brings a NAK; each is answered by an ACK."""
+    c = connection_of(name)
+    connection = world.connections[c]
+    sequence = sequence_of(name)
+    connection.received += 1
+    flags = ACK | (content & MARK)
+    m = connection.receiving
+    if content & MARK and m != NONE:
+        world.flows[world.messages[m].flow].marked += 1
+    arrived = False
+    if sequence == connection.expected:
+        connection.expected += 1
+        connection.complained = 0
+        arrived = connection.expected == world.messages[m].end
+    elif sequence > connection.expected and connection.complained == 0:
+        connection.complained = 1
+        flags |= NAK
+    link = world.links[connection.back]
+    link.free_at = max(link.free_at, now)
+    answer = state(world.settings[0].ack, connection.length - 1, flags)
+    append(world, link.control, now, label(c, connection.expected), answer)
+    if arrived:
+        connection.receiving = world.messages[m].next
+        has_arrived(world, m, now)
+
+
+@inner
+def rewind(world, connection, sequence):
+    """Send again from `sequence` on."""
+    connection.next = sequence
+    m = connection.acking
+    while m != NONE and world.messages[m].end <= sequence:
+        m = world.messages[m].next
+    connection.sending = m
+
+
+@part
+def acknowledge(world, connection, sequence, now):
+    """Everything before `sequence` has arrived."""
+    connection.acked = sequence
+    connection.progress_at = now
+    if connection.next < sequence:  # a late ACK overtook a rewind
+        rewind(world, connection, sequence)
+    m = connection.acking
+    while m != NONE and world.messages[m].end <= sequence:
+        following = world.messages[m].next
+        connection.acking = following
+        if following == NONE:
+            connection.last = NONE
+        is_acknowledged(world, m, now)
+        m = connection.acking
+
+
+@part
+def on_ack(world, name, content, now):
+    c = connection_of(name)
+    connection = world.connections[c]
+    expected = sequence_of(name)
+    connection.acks_received += 1
+    if content & NAK and expected >= connection.acked:
+        rewind(world, connection, expected)
+    advanced = expected > connection.acked
+    if advanced:
+        acknowledge(world, connection, expected, now)
+    dispatch.on_ack(connection, advanced, content & MARK, now, world.settings[0].controls)
+    offer(world, c, now)
+
+
+@part
+def accept(world, l, now):
+    """Take the first packet off the wire."""
+    wire = world.links[l].wire
+    packet = take(world, wire)
+    name, content = packet.label, packet.state
+    world.due[l] = first_at(world.air, hold(wire))
+    if is_ack(content) and hop_of(content) == 0:
+        on_ack(world, name, content, now)
+    elif not is_ack(content) and next_hop(content) == world.connections[connection_of(name)].length:
+        on_data(world, name, content, now)
+    else:
+        pass_on(world, name, content, now)
+
+
+@part
+def host(world, v, until):
+    node = world.nodes[v]
+    row = world.hosts[v]
+    row.limit = NEVER
+    while True:
+        departs, egress = NEVER, np.uint32(0)
+        for i in range(node.first_out, node.last_out):
+            at = next_departure(world.links[world.outbound[i]])
+            if at < departs:
+                departs, egress = at, world.outbound[i]
+        arrives, ingress = NEVER, np.uint32(0)
+        for i in range(node.first_in, node.last_in):
+            at = world.due[world.inbound[i]]
+            if at < arrives:
+                arrives, ingress = at, world.inbound[i]
+        now = min(departs, arrives)
+        bound = min(until, row.limit)
+        if now >= bound:
+            break
+        if departs <= arrives:
+            depart(world, egress)
+        else:
+            accept(world, ingress, now)
+    row.reached = max(row.reached, bound)
+    world.wake[v] = now

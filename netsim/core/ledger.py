@@ -1,0 +1,168 @@
+"""The collectives that are under way in a World: their rows are taken when they begin and given back when they end."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from netsim.core.admission import admit, ideal_time, times_alone
+from netsim.core.connections import Connections
+from netsim.core.ground import Ground
+from netsim.core.tables import NEVER, NONE, World
+from netsim.core.world import with_rows
+
+KEYS_IN_A_TABLE = 1 << 26  # up to so many possible (source, target, channel) a table finds the flows, above that a sort
+
+
+class ChunkFlows(Protocol):
+    """A schedule, as far as the core reads it: columns over rows, positions in the group, predecessors as CSR."""
+
+    ranks: int
+    source: Any
+    target: Any
+    channel: Any
+    bytes: Any
+    first_after: Any
+    after: Any
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """Where the rows of one collective lie, and its floor in ps."""
+
+    collective: int
+    first_part: int
+    parts: int
+    first_message: int
+    messages: int
+    first_heir: int
+    heirs: int
+    first_flow: int
+    flows: int
+    ideal_ps: int
+    bytes: Any  # per flow
+    packets: Any  # per flow
+    source: Any  # per flow: position in the group
+    target: Any
+
+
+class Ledger:
+    """Admits schedules and retires them."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+        self._messages, self._heirs, self._flows, self._parts, self._collectives = (Ground() for _ in range(5))
+
+    def admit(self, world: World, schedule: ChunkFlows, hosts: Any) -> tuple[World, Admitted]:
+        """The schedule's rows as messages; position p of the group is host hosts[p]. ideal_ps is -1 if rows wait in a circle."""
+        rows, ranks = len(schedule.bytes), schedule.ranks
+        source, target, channel, flow_of_row = flows_of(schedule)
+        world, numbers = self._connections.numbers(world, hosts[source], hosts[target], channel)
+        parts, collective = self._parts.take(ranks), self._collectives.take(1)
+        messages, heirs, flows = (
+            self._messages.take(rows + 1),
+            self._heirs.take(len(schedule.after)),
+            self._flows.take(len(numbers)),
+        )
+        world = with_rows(
+            world,
+            parts=self._parts.size,
+            collectives=self._collectives.size,
+            messages=self._messages.size,
+            heirs=self._heirs.size,
+            flows=self._flows.size,
+            finished=self._parts.size + 1,
+        )
+        _new_parts(world.parts[parts : parts + ranks], hosts)
+        _new_flows(world.flows[flows : flows + len(numbers)], numbers, source + parts, target + parts, collective)
+        sizes, after = np.ascontiguousarray(schedule.bytes, "i8"), np.ascontiguousarray(schedule.after, "i4")
+        first_after = np.ascontiguousarray(schedule.first_after, "i8")
+        admit(world, messages, heirs, flows, collective, flow_of_row, sizes, first_after, after)
+        payload = world.connections["payload"][numbers].astype("i8")
+        total = np.bincount(flow_of_row, weights=sizes, minlength=len(numbers)).astype("i8")
+        in_packets = -(-sizes // payload[flow_of_row])
+        packets = np.bincount(flow_of_row, weights=in_packets, minlength=len(numbers)).astype("i8")
+        return world, Admitted(
+            collective=collective,
+            first_part=parts,
+            parts=ranks,
+            first_message=messages,
+            messages=rows,
+            first_heir=heirs,
+            heirs=len(after),
+            first_flow=flows,
+            flows=len(numbers),
+            ideal_ps=_ideal(world, messages, rows),
+            bytes=total,
+            packets=packets,
+            source=source,
+            target=target,
+        )
+
+    def retire(self, world: World, admitted: Admitted) -> dict[str, Any]:
+        """Give the collective's rows back; what they say of its flows, column by column."""
+        rows = world.flows[admitted.first_flow : admitted.first_flow + admitted.flows]
+        ideal = np.zeros(admitted.flows, "i8")
+        times_alone(world, np.ascontiguousarray(rows["connection"]), np.maximum(admitted.bytes, 1), ideal)
+        columns = {
+            "source": admitted.source,
+            "target": admitted.target,
+            "channel": self._connections.channel[rows["connection"]],
+            "bytes": admitted.bytes,
+            "start_ps": rows["started_at"].copy(),
+            "delivered_ps": rows["delivered_at"].copy(),
+            "acked_ps": rows["acked_at"].copy(),
+            "ideal_ps": ideal,
+            "packets": admitted.packets + rows["retransmitted"],
+            "retransmitted": rows["retransmitted"].copy(),
+            "marked": rows["marked"].copy(),
+            "dropped": rows["dropped"].copy(),
+        }
+        self._messages.give(admitted.first_message, admitted.messages + 1)
+        self._heirs.give(admitted.first_heir, admitted.heirs)
+        self._flows.give(admitted.first_flow, admitted.flows)
+        self._parts.give(admitted.first_part, admitted.parts)
+        self._collectives.give(admitted.collective, 1)
+        return columns
+
+
+def flows_of(schedule: ChunkFlows) -> tuple[Any, Any, Any, Any]:
+    """The different (source, target, channel) of a schedule in order, three i8 arrays; and which of them each row is, u4[m]."""
+    ranks = schedule.ranks
+    keys = (np.asarray(schedule.source, "i8") * ranks + schedule.target) * (
+        int(np.max(schedule.channel, initial=0)) + 1
+    )
+    channels = int(np.max(schedule.channel, initial=0)) + 1
+    keys += schedule.channel
+    possible = ranks * ranks * channels
+    if possible <= KEYS_IN_A_TABLE:
+        number = np.zeros(possible, "u4")
+        number[keys] = 1
+        different = np.flatnonzero(number)
+        number[different] = np.arange(len(different), dtype="u4")
+        flow_of_row = number[keys]
+    else:
+        different, inverse = np.unique(keys, return_inverse=True)
+        flow_of_row = inverse.astype("u4")
+    pairs, channel = np.divmod(different, channels)
+    source, target = np.divmod(pairs, ranks)
+    return source, target, channel, flow_of_row
+
+
+def _new_parts(parts: Any, hosts: Any) -> None:
+    parts[:] = np.zeros(1, parts.dtype)
+    parts["host"] = hosts
+    parts["first_waiting"] = parts["last_waiting"] = NONE
+
+
+def _new_flows(flows: Any, connections: Any, source_part: Any, target_part: Any, collective: int) -> None:
+    flows[:] = np.zeros(1, flows.dtype)
+    flows["connection"], flows["collective"] = connections, collective
+    flows["source_part"], flows["target_part"] = source_part, target_part
+    flows["started_at"] = NEVER
+
+
+def _ideal(world: World, first: int, rows: int) -> int:
+    waits = world.messages["waits"][first : first + rows].copy()
+    scratch = np.zeros(len(world.links), "i8")
+    return int(ideal_time(world, first, rows, waits, np.zeros(rows, "u4"), np.zeros(rows, "i8"), scratch))

@@ -1,0 +1,67 @@
+"""What is read off a World from outside: queue lengths over time, counters of links, packets still under way."""
+
+from typing import Any
+
+import numpy as np
+
+from netsim.core.tables import World
+from netsim.core.words import ACK
+
+FIRST_INTERVAL_PS = 1_000_000
+MOST_SAMPLES = 2048  # when there are more, every other is dropped and the interval doubles
+
+
+class QueueSamples:
+    """Bytes in every queue that has packets waiting, at regular times. Few at the end of a short run, never many."""
+
+    def __init__(self) -> None:
+        self.interval_ps = FIRST_INTERVAL_PS
+        self.next_at = 0
+        self._taken: list[tuple[int, Any, Any]] = []
+
+    def take(self, world: World) -> None:
+        """Look at all queues at `next_at`, before anything of that instant happens in the core."""
+        links = world.links
+        waiting = links["data"]["tail"] > links["data"]["head"]
+        which = np.flatnonzero(waiting)
+        sent = np.where(links["free_at"][which] <= self.next_at, links["leaving"][which], 0)
+        if len(which) or (self._taken and len(self._taken[-1][1])):
+            self._taken.append((self.next_at, which.astype("u4"), links["backlog"][which] - sent))
+        self.next_at += self.interval_ps
+        if len(self._taken) > MOST_SAMPLES:
+            self.interval_ps *= 2
+            self._taken = [sample for sample in self._taken if sample[0] % self.interval_ps == 0]
+            self.next_at = -(-self.next_at // self.interval_ps) * self.interval_ps
+
+    def columns(self) -> dict[str, Any]:
+        """time_ps, link, bytes."""
+        counts = [len(which) for _, which, _ in self._taken]
+        return {
+            "time_ps": np.repeat(np.array([at for at, _, _ in self._taken], "i8"), counts),
+            "link": np.concatenate([np.zeros(0, "u4"), *(which for _, which, _ in self._taken)]),
+            "bytes": np.concatenate([np.zeros(0, "i8"), *(held for _, _, held in self._taken)]),
+        }
+
+
+def busy_ps(world: World) -> Any:
+    """Picoseconds each link has spent sending, to within a picosecond a packet."""
+    kinds = world.kinds[world.links["kind"]]
+    return world.links["sent_bytes"] * kinds["ps"] // kinds["per_bytes"]
+
+
+def under_way(world: World) -> tuple[int, int]:
+    """Data packets and ACKs that are in some queue or on some wire."""
+    data = acks = 0
+    for link in world.links:
+        for name in ("wire", "data", "control"):
+            ring = link[name]
+            places = int(ring["start"]) + (np.arange(ring["head"], ring["tail"]) & int(ring["mask"]))
+            is_ack = world.air["state"][places] & ACK
+            acks += int(is_ack.sum())
+            data += len(places) - int(is_ack.sum())
+    return data, acks
+
+
+def packets_sent(world: World) -> Any:
+    """Packets each link has put on its wire."""
+    return world.links["wire"]["tail"].copy()

@@ -1,0 +1,128 @@
+"""Rings of packets that grow. All wires, queues and inboxes are rings in one table of PACKETs, the air.
+
+In a table a ring is a RING record. A hot loop holds it as a Ring, a value: the compiler keeps it in registers.
+"""
+
+from typing import NamedTuple
+
+from netsim.core.tables import NEVER
+from netsim.kernel import inner, part
+
+FIRST_SIZE = 4  # entries of a new ring
+
+
+class Ring(NamedTuple):
+    head: int
+    tail: int
+    start: int
+    mask: int
+
+
+@part
+def hold(row):
+    return Ring(row.head, row.tail, row.start, row.mask)
+
+
+@part
+def put_back(row, ring):
+    row.head = ring.head
+    row.tail = ring.tail
+
+
+@part
+def length(ring):
+    return ring.tail - ring.head
+
+
+@part
+def is_full(ring):
+    return ring.tail - ring.head > ring.mask
+
+
+@part
+def first(air, ring):
+    return air[ring.start + (ring.head & ring.mask)]
+
+
+@part
+def behind_head(ring):
+    return Ring(ring.head + 1, ring.tail, ring.start, ring.mask)
+
+
+@part
+def push(air, ring, at, label, state):
+    packet = air[ring.start + (ring.tail & ring.mask)]
+    packet.at = at
+    packet.label = label
+    packet.state = state
+    return Ring(ring.head, ring.tail + 1, ring.start, ring.mask)
+
+
+@part
+def first_at(air, ring):
+    return air[ring.start + (ring.head & ring.mask)].at if ring.head < ring.tail else NEVER
+
+
+@part
+def append(world, row, at, label, state):
+    """Push onto a ring that stays in its table."""
+    if is_full(row):
+        grow(world, row)
+    packet = world.air[row.start + (row.tail & row.mask)]
+    packet.at = at
+    packet.label = label
+    packet.state = state
+    row.tail += 1
+
+
+@inner
+def size_class(size):
+    k = 0
+    while (1 << k) < size:
+        k += 1
+    return k
+
+
+@inner
+def take_block(world, size):
+    """A block of `size` = 2^k entries: a used one of that size if there is one, else new ground."""
+    k = size_class(size)
+    block = world.blocks[k]
+    if block >= 0:
+        world.blocks[k] = world.air[block].at  # a free block holds the number of the next one
+        return block
+    settings = world.settings[0]
+    block = settings.air_used
+    settings.air_used += size
+    if settings.air_used > world.air.size:
+        raise MemoryError("no room for more packets")
+    return block
+
+
+@inner
+def give_block(world, start, size):
+    k = size_class(size)
+    world.air[start].at = world.blocks[k]
+    world.blocks[k] = start
+
+
+@inner
+def grow(world, row):
+    """Double a ring: move it to a block twice as large."""
+    size = row.mask + 1
+    block = take_block(world, 2 * size)
+    for i in range(row.head, row.tail):
+        old = world.air[row.start + (i & row.mask)]
+        new = world.air[block + (i & (2 * size - 1))]
+        new.at = old.at
+        new.label = old.label
+        new.state = old.state
+    give_block(world, row.start, size)
+    row.start = block
+    row.mask = 2 * size - 1
+
+
+@part
+def make_room(world, row, count):
+    while row.tail - row.head + count > row.mask + 1:
+        grow(world, row)

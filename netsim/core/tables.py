@@ -1,0 +1,171 @@
+"""The nouns of the core: one record dtype each, all held in one World. Times are picoseconds, sizes bytes, ids unsigned."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from netsim.transport.states import CONTROL_SETTINGS, CONTROL_STATES, with_states
+
+NEVER = (1 << 62) - 1
+NONE = 0xFFFFFFFF  # no such row
+
+PACKET = np.dtype([("at", "i8"), ("label", "i8"), ("state", "i8")])  # on a wire: arrives at; in a queue: came at
+RING = np.dtype([("head", "i8"), ("tail", "i8"), ("start", "u4"), ("mask", "u4")])  # entry i is air[start + (i & mask)]
+
+LINK = np.dtype(
+    [
+        ("free_at", "i8"),  # the transmitter is busy until then
+        ("backlog", "i8"),  # bytes of data here, the packet in transmission included
+        ("control_backlog", "i8"),  # the same for the control class
+        ("leaving", "i4"),  # bytes of the data packet in transmission
+        ("control_leaving", "i4"),
+        ("wire", RING),  # packets under way
+        ("kind", "u4"),
+        ("target", "u4"),
+        ("data", RING),  # queue of data (at a host: packets passing through)
+        ("control", RING),  # queue of ACKs
+        ("sent_bytes", "i8"),
+        ("waited", "f8"),  # byte-picoseconds spent waiting
+        ("longest", "i8"),  # largest backlog
+        ("offered", "i8"),  # data packets that came, accepted or not
+        ("drops", "i8"),
+        ("marks", "i8"),
+        ("turns", RING),  # at a host: connections waiting for their turn
+        ("source", "u4"),
+        ("favours_own", "u4"),  # at a host: its own connections are next, then packets passing through
+    ]
+)
+KIND = np.dtype(  # what links of one kind share
+    [
+        ("ps", "i8"),  # serialisation of b bytes takes ceil(b * ps / per_bytes)
+        ("per_bytes", "i8"),
+        ("delay", "i8"),
+        ("buffer", "i8"),
+        ("mark_from", "i8"),  # ECN: Kmin, Kmax, Pmax in units of 2^-30
+        ("mark_all", "i8"),
+        ("mark_chance", "i8"),
+        ("strict", "i8"),  # ACKs have a class of their own above data
+    ]
+)
+NODE = np.dtype([("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("last_out", "u4"), ("pending", "i8")])
+HOST = np.dtype([("reached", "i8"), ("limit", "i8")])  # events before `reached` are done; none at or after `limit`
+
+CONNECTION = with_states(
+    [
+        ("next", "i8"),  # sequence to send next
+        ("acked", "i8"),  # everything before it has arrived
+        ("stop", "i8"),  # everything before it may be sent: end of the last message released
+        ("cwnd", "i8"),  # congestion window: packets, fixed point
+        ("sent", "i8"),  # everything before it has been sent at least once
+        ("progress_at", "i8"),
+        ("sending", "u4"),  # message that holds `next`
+        ("acking", "u4"),  # message that holds `acked`
+        ("queued", "u4"),  # it waits for its turn at the NIC
+        ("egress", "u4"),
+        ("expected", "i8"),  # receiver: sequence that should come next
+        ("receiving", "u4"),  # message that holds `expected`
+        ("complained", "u4"),  # a NAK for this gap is under way
+        ("received", "i8"),
+        ("dropped", "i8"),
+        ("acks_received", "i8"),
+        ("acks_dropped", "i8"),
+        ("injected", "i8"),
+        ("back", "u4"),  # link that its ACKs leave by
+        ("length", "u4"),  # links of its route
+        ("payload", "u4"),
+        ("last", "u4"),  # newest message
+        ("source", "u4"),
+        ("target", "u4"),
+        ("control", "u4"),
+        ("spare", "u4"),
+    ],
+    CONTROL_STATES,
+)
+MESSAGE = np.dtype(  # a chunk flow on its connection
+    [
+        ("bytes", "i8"),
+        ("end", "i8"),  # sequence after its last packet
+        ("flow", "u4"),
+        ("waits", "u4"),  # predecessors not yet finished
+        ("next", "u4"),  # in its connection's queue, or in its part's list of those waiting for the rank
+        ("first_heir", "u4"),  # rows that wait for it: heirs[first_heir : next row's first_heir]
+    ]
+)
+FLOW = np.dtype(  # what one connection carries for one collective
+    [
+        ("connection", "u4"),
+        ("source_part", "u4"),
+        ("target_part", "u4"),
+        ("collective", "u4"),
+        ("started_at", "i8"),
+        ("delivered_at", "i8"),
+        ("acked_at", "i8"),
+        ("retransmitted", "i8"),
+        ("marked", "i8"),
+        ("dropped", "i8"),
+    ]
+)
+PART = np.dtype(  # one rank's part of one collective
+    [
+        ("host", "u4"),
+        ("entered", "u4"),
+        ("first_waiting", "u4"),
+        ("last_waiting", "u4"),
+        ("incoming", "i8"),  # messages still to be delivered to it
+        ("outgoing", "i8"),  # messages that have not yet left it
+        ("finished_at", "i8"),
+    ]
+)
+COLLECTIVE = np.dtype(
+    [("unacked", "i8"), ("sender_waits", "i8")]
+)  # messages not yet acknowledged; some row waits for an ACK
+FINISHED = np.dtype([("at", "i8"), ("part", "i8")])
+SETTINGS = np.dtype(
+    [
+        ("hosts", "i8"),
+        ("connections", "i8"),
+        ("window", "i8"),  # ps: nothing sent now arrives sooner
+        ("stride", "i8"),  # entries of `hops` per connection
+        ("header", "i8"),
+        ("ack", "i8"),
+        ("timeout", "i8"),
+        ("tick", "i8"),
+        ("next_tick", "i8"),
+        ("finished", "i8"),  # rows of `finished` in use
+        ("air_used", "i8"),
+        ("node_steps", "i8"),
+        ("windows", "i8"),
+        ("late_entries", "i8"),
+        ("seed", "i8"),
+        ("controls", CONTROL_SETTINGS),
+    ]
+)
+
+
+class World(NamedTuple):
+    """Everything that can influence what happens next."""
+
+    settings: np.ndarray  # one row
+    links: np.ndarray
+    kinds: np.ndarray
+    nodes: np.ndarray
+    hosts: np.ndarray
+    inbound: np.ndarray  # links into node v: inbound[first_in:last_in], in order of number
+    outbound: np.ndarray
+    port_of: np.ndarray  # number of a link among those its source sends on
+    due: np.ndarray  # per link: when its first packet arrives
+    wake: np.ndarray  # per node: when it next has something to do
+    wakes: np.ndarray  # per group of nodes: the first of these
+    air: np.ndarray  # PACKETs, shared by all rings
+    blocks: np.ndarray  # per size class: first free block of `air`
+    inboxes: np.ndarray  # per port: RING of what reaches it in this window
+    busy: np.ndarray  # egress links to serve in this window
+    nodes_due: np.ndarray
+    hops: np.ndarray  # [connection * stride + hop] links
+    connections: np.ndarray
+    messages: np.ndarray
+    heirs: np.ndarray
+    flows: np.ndarray
+    parts: np.ndarray
+    collectives: np.ndarray
+    finished: np.ndarray  # parts that finished since the seam last looked

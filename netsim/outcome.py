@@ -1,0 +1,121 @@
+"""What a run measured, read off a fabric that has come to rest: plain numpy columns and totals."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from netsim.core import readings
+from netsim.errors import RunError
+from netsim.fabric import Carried, Fabric
+
+Columns = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Columns of the four tables (times in ps, sizes in bytes; see design section 8), and totals of the whole run."""
+
+    collectives: Columns
+    flows: Columns
+    links: Columns
+    queues: Columns
+    totals: Mapping[str, Any]
+
+
+def outcome_of(fabric: Fabric, completion_time_ps: int, simulate_seconds: float) -> Outcome:
+    """Read a fabric on which everything has ended. RunError if packets were neither delivered, nor dropped, nor in flight."""
+    links = _links(fabric, completion_time_ps)
+    totals = _totals(fabric, links)
+    times = {"completion_time_ps": completion_time_ps, "simulate_seconds": simulate_seconds}
+    return Outcome(
+        _collectives(fabric.carried), _flows(fabric.carried), links, fabric.samples.columns(), times | totals
+    )
+
+
+def _collectives(carried: list[Carried]) -> Columns:
+    def column(read: Any, kind: str) -> Any:
+        return np.array([read(each) for each in carried], kind)
+
+    return {
+        "id": column(lambda each: each.number, "i8"),
+        "op": [each.about["op"] for each in carried],
+        "algorithm": [each.about["algorithm"] for each in carried],
+        "group": [each.about["group"] for each in carried],
+        "ranks": column(lambda each: len(each.ranks), "i8"),
+        "bytes": column(lambda each: each.about["bytes"], "i8"),
+        "start_ps": column(lambda each: each.start_ps, "i8"),
+        "end_ps": column(lambda each: each.end_ps, "i8"),
+        "ideal_ps": column(lambda each: each.admitted.ideal_ps, "i8"),
+    }
+
+
+_FLOW_COLUMNS = (
+    "channel", "bytes", "start_ps", "delivered_ps", "acked_ps", "ideal_ps", "packets", "retransmitted", "marked", "dropped"
+)  # fmt: skip
+
+
+def _flows(carried: list[Carried]) -> Columns:
+    """One row per connection and collective; src and dst are global ranks."""
+
+    def joined(read: Any) -> Any:
+        return np.concatenate([np.zeros(0, "i8"), *(read(each) for each in carried)])
+
+    ends = {
+        "collective": joined(lambda each: np.full(len(each.flows["bytes"]), each.number)),
+        "src": joined(lambda each: np.array(each.ranks, "i8")[each.flows["source"]]),
+        "dst": joined(lambda each: np.array(each.ranks, "i8")[each.flows["target"]]),
+    }
+    return ends | {name: joined(lambda each, name=name: each.flows[name]) for name in _FLOW_COLUMNS}
+
+
+def _links(fabric: Fabric, duration_ps: int) -> Columns:
+    network, links = fabric.network, fabric.world.links
+    nothing = np.zeros(len(links), "i8")
+    return {
+        "id": np.arange(len(links)),
+        "source": [network.node_name(link.source) for link in network.links],
+        "target": [network.node_name(link.target) for link in network.links],
+        "kind": network.kinds,
+        "rate_bps": network.rate_bps,
+        "bytes": links["sent_bytes"].copy(),
+        "packets": readings.packets_sent(fabric.world),
+        "busy_ps": readings.busy_ps(fabric.world),
+        "drops": links["drops"].copy(),
+        "trims": nothing,
+        "ecn_marks": links["marks"].copy(),
+        "pauses_sent": nothing,
+        "paused_ps": nothing,
+        "max_queue_bytes": links["longest"].copy(),
+        "mean_queue_bytes": links["waited"] / max(duration_ps, 1),
+    }
+
+
+def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
+    rows = fabric.world.connections[: int(fabric.world.settings[0]["connections"])]
+    sums = {
+        name: int(rows[name].sum()) for name in ("injected", "received", "dropped", "acks_received", "acks_dropped")
+    }
+    data, acks = readings.under_way(fabric.world)
+    if sums["injected"] != sums["received"] + sums["dropped"] + data:
+        raise RunError(
+            f"packets are not conserved: {sums} and {data} in flight", mend="this is a fault of netsim: report it"
+        )
+    if sums["received"] != sums["acks_received"] + sums["acks_dropped"] + acks:
+        raise RunError(
+            f"ACKs are not conserved: {sums} and {acks} in flight", mend="this is a fault of netsim: report it"
+        )
+    return {
+        "packets_injected": sums["injected"],
+        "packets_delivered": sums["received"],
+        "packets_dropped": sums["dropped"],
+        "packets_in_flight": data,
+        "acks_injected": sums["received"],
+        "acks_delivered": sums["acks_received"],
+        "acks_dropped": sums["acks_dropped"],
+        "acks_in_flight": acks,
+        "packet_hops": int(links["packets"].sum()),
+        "retransmitted_packets": int(sum(each.flows["retransmitted"].sum() for each in fabric.carried)),
+        "late_entries": int(fabric.world.settings[0]["late_entries"]),
+    }

@@ -1,0 +1,1 @@
+"""Reports: a Result in words and aligned columns for people."""

@@ -1,0 +1,124 @@
+"""Several results side by side: times, ratios to the first, congestion, and a sentence on which is better and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from netsim.errors import InputError
+from netsim.report.bottleneck import Bottleneck, bottleneck_of, slowdown_of
+from netsim.report.summary import worst_links
+from netsim.report.text import NOTHING, columns, microseconds, number, percent, times
+from netsim.result import Result
+from netsim.units import format_size
+
+MOST_OPERATIONS = 12
+SAME = 0.01  # of the time: closer than this is no difference worth a sentence
+
+Cell = Callable[[Result], str]
+Kind = tuple[Any, ...]
+KIND = ["op", "ranks", "bytes"]
+
+
+def compare_text(results: Sequence[Result], names: Sequence[str] | None = None) -> str:
+    """Set results side by side; `names` head the columns, by default what tells the results apart."""
+    if not results:
+        raise InputError("nothing to compare", mend="give at least one result")
+    heads = list(names) if names is not None else names_of(results)
+    bottlenecks = [bottleneck_of(result) for result in results]
+    cells: list[tuple[str, Cell]] = [
+        ("finished at, us", lambda result: microseconds(result.summary["completion_time_ps"])),
+        (f"  against {heads[0]}", lambda result: times(_ratio(result, results[0]))),
+        ("slowdown (time / ideal)", lambda result: times(slowdown_of(result))),
+        *_operations(results),
+        ("busiest link", _busiest),
+        ("longest queue", lambda result: format_size(int(result.links["max_queue_bytes"].max()))),
+        ("packets marked", lambda result: f"{result.summary['ecn_marks']:,}"),
+        ("packets dropped", lambda result: f"{result.summary['drops']:,}"),
+        ("packets sent again", lambda result: f"{result.summary['retransmitted_packets']:,}"),
+    ]
+    rows = [[name, *map(cell, results)] for name, cell in cells]
+    rows.append(["limited by", *(bottleneck.cause for bottleneck in bottlenecks)])
+    table = columns([results[0].scenario.trace.name, *heads], rows)
+    return f"{table}\n\n{_verdict(results, heads, bottlenecks)}"
+
+
+def _verdict(results: Sequence[Result], names: Sequence[str], bottlenecks: Sequence[Bottleneck]) -> str:
+    """Say which result finished first, how far behind the others are, and what held the slowest up."""
+    order = sorted(range(len(results)), key=lambda place: int(results[place].summary["completion_time_ps"]))
+    best, worst = order[0], order[-1]
+    best_us = microseconds(results[best].summary["completion_time_ps"])
+    if len(results) == 1:
+        return f"{names[best]} finishes at {best_us} us. {bottlenecks[best].text}"
+    if not _ratio(results[worst], results[best]) > 1 + SAME:
+        return f"No difference worth the name: all finish within {SAME:.0%} of {best_us} us. {bottlenecks[best].text}"
+    behind = [f"{names[place]} takes {_ratio(results[place], results[best]):,.2f} times as long" for place in order[1:]]
+    return f"{names[best]} is fastest ({best_us} us); {', '.join(behind)}.\n{names[worst]}: {bottlenecks[worst].text}"
+
+
+def names_of(results: Sequence[Result]) -> list[str]:
+    """The topology of each result; where that does not tell them apart, also the choices that differ."""
+    names = [result.scenario.topology.title for result in results]
+    for choice in (_control, _routing, _algorithms, _seed):
+        if len(set(names)) < len(names) and len({choice(result) for result in results}) > 1:
+            names = [f"{name} {choice(result)}" for name, result in zip(names, results, strict=True)]
+    if len(set(names)) < len(names):
+        return [f"{name} #{number}" for number, name in enumerate(names, 1)]
+    return names
+
+
+def _control(result: Result) -> str:
+    return result.scenario.transport.control
+
+
+def _routing(result: Result) -> str:
+    return result.scenario.routing.kind
+
+
+def _algorithms(result: Result) -> str:
+    return ",".join(f"{op}={name}" for op, name in result.scenario.algorithms.items()) or "default"
+
+
+def _seed(result: Result) -> str:
+    return f"seed {result.scenario.seed}"
+
+
+def _ratio(result: Result, first: Result) -> float:
+    base = first.summary["completion_time_ps"]
+    return result.summary["completion_time_ps"] / base if base else math.nan
+
+
+def _operations(results: Sequence[Result]) -> list[tuple[str, Cell]]:
+    """Rows for each kind of operation: time and bus bandwidth, medians over the equal ones."""
+    spent: dict[Kind, int] = {}
+    for result in results:
+        sums = result.collectives.groupby(KIND, sort=False, as_index=False)["time_ps"].sum()
+        for *kind, time_ps in sums.itertuples(index=False):
+            spent[tuple(kind)] = max(spent.get(tuple(kind), 0), int(time_ps))
+    cells: list[tuple[str, Cell]] = []
+    for kind in sorted(spent, key=lambda kind: -spent[kind])[:MOST_OPERATIONS]:
+        op, ranks, size = kind
+        cells.append((f"{op} {format_size(int(size))}, {ranks} ranks, us", _median_time(kind)))
+        cells.append(("  busbw, GB/s", _median_bandwidth(kind)))
+    return cells
+
+
+def _median_time(kind: Kind) -> Cell:
+    return lambda result: microseconds(_median(result, kind, "time_ps"))
+
+
+def _median_bandwidth(kind: Kind) -> Cell:
+    return lambda result: number(_median(result, kind, "busbw_gbs"))
+
+
+def _median(result: Result, kind: Kind, column: str) -> float:
+    alike = (result.collectives[KIND] == list(kind)).all(axis=1)
+    return float(result.collectives.loc[alike, column].median())
+
+
+def _busiest(result: Result) -> str:
+    worst = worst_links(result.links)
+    if worst.empty:
+        return NOTHING
+    return f"{worst.iloc[0]['source']}->{worst.iloc[0]['target']} {percent(worst.iloc[0]['busy_fraction'])}"

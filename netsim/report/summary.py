@@ -1,0 +1,111 @@
+"""The summary of one result for people: what each operation took, what limited the run, and where it queued."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from netsim.report.bottleneck import bottleneck_of
+from netsim.report.text import NOTHING, columns, counted, microseconds, number, percent, times
+from netsim.result import Result
+from netsim.units import format_rate, format_size
+
+MOST_ROWS = 20  # kinds of operations shown one by one
+MOST_LINKS = 5
+ALIKE = ["op", "algorithm", "group", "ranks", "bytes"]  # operations that agree in these stand in one row
+
+
+def summary_text(result: Result) -> str:
+    """Everything a person wants to know first, in some twenty lines."""
+    parts = [_head(result), operations_text(result.collectives), bottleneck_of(result).text, _congestion(result)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _head(result: Result) -> str:
+    summary = result.summary
+    speed = f"{summary['packet_hops_per_second'] / 1e6:,.1f} M packet hops/s"
+    return (
+        f"{result.scenario}\n"
+        f"finished at {microseconds(summary['completion_time_ps'])} us; "
+        f"simulated in {summary['simulate_seconds']:,.2f} s, {speed}"
+    )
+
+
+def operations_text(collectives: pd.DataFrame) -> str:
+    """One row per kind of operation: medians, and the slowest where there are several."""
+    if collectives.empty:
+        return "no collectives"
+    alike = grouped(collectives)
+    header = ["operation", "algorithm", "group", "ranks", "bytes", "count", "time us", "slowest us"]
+    header += ["algbw GB/s", "busbw GB/s", "ideal us", "slowdown"]
+    rows = [_operation(group) for group in alike[:MOST_ROWS]]
+    left_out = len(alike) - len(rows)
+    more = f"\n({counted(left_out, 'more kind')} of operations took less time)" if left_out else ""
+    return f"{columns(header, rows, words=(0, 1, 2))}{more}"
+
+
+def grouped(collectives: pd.DataFrame) -> list[pd.DataFrame]:
+    """Operations that are alike, in order of first appearance; the most time first where there are too many kinds.
+
+    Groups that differ only in their name (the 64 data-parallel groups of a job) fall together when the table is long.
+    """
+    alike = [group for _, group in collectives.groupby(ALIKE, sort=False)]
+    if len(alike) > MOST_ROWS:
+        nameless = [column for column in ALIKE if column != "group"]
+        alike = [group for _, group in collectives.groupby(nameless, sort=False)]
+    if len(alike) > MOST_ROWS:
+        alike.sort(key=lambda group: -int(group["time_ps"].sum()))
+    return alike
+
+
+def _operation(group: pd.DataFrame) -> list[str]:
+    first, names = group.iloc[0], group["group"].unique()
+    several = len(group) > 1
+    return [
+        str(first["op"]),
+        str(first["algorithm"]),
+        str(names[0] or NOTHING) if len(names) == 1 else f"{len(names):,} groups",
+        f"{first['ranks']:,}",
+        format_size(int(first["bytes"])),
+        f"{len(group):,}",
+        microseconds(group["time_ps"].median()),
+        microseconds(group["time_ps"].max()) if several else NOTHING,
+        number(group["algbw_gbs"].median()),
+        number(group["busbw_gbs"].median()),
+        microseconds(group["ideal_ps"].median()),
+        times(group["slowdown"].median()),
+    ]
+
+
+def _congestion(result: Result) -> str:
+    summary = result.summary
+    counts = [
+        f"{counted(summary['packets_delivered'], 'packet')} delivered",
+        f"{summary['drops']:,} dropped",
+        f"{summary['ecn_marks']:,} marked",
+        f"{summary['retransmitted_packets']:,} sent again",
+    ]
+    counts += [f"{summary[name]:,} {name}" for name in ("trims", "pauses") if summary[name]]
+    worst = worst_links(result.links).head(MOST_LINKS)
+    if worst.empty:
+        return ", ".join(counts)
+    header = ["busiest links", "kind", "rate", "busy", "longest queue", "mean queue", "marked", "dropped"]
+    return f"{', '.join(counts)}\n\n{columns(header, [_link(row) for _, row in worst.iterrows()], words=(0, 1))}"
+
+
+def worst_links(links: pd.DataFrame) -> pd.DataFrame:
+    """Links that carried anything, the busiest first; of equally busy ones that with the longest queue."""
+    order = {"busy_fraction": False, "max_queue_bytes": False, "id": True}
+    return links[links["packets"] > 0].sort_values(list(order), ascending=list(order.values()))
+
+
+def _link(row: pd.Series[float]) -> list[str]:
+    return [
+        f"{row['source']}->{row['target']}",
+        str(row["kind"]),
+        format_rate(int(row["rate_bps"])),
+        percent(row["busy_fraction"]),
+        format_size(int(row["max_queue_bytes"])),
+        format_size(round(row["mean_queue_bytes"])),
+        f"{row['ecn_marks']:,}",
+        f"{row['drops']:,}",
+    ]

@@ -1,0 +1,120 @@
+"""Result: what a run produced, as tables and a summary, with its scenario; saved and loaded as one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+import pandas as pd
+
+from netsim.config import load_scenario
+from netsim.errors import InputError
+from netsim.result import tables
+from netsim.result.folder import MARK, check_writable, read_json, read_parquet, write_json, write_parquet, written_whole
+from netsim.result.tables import TABLES
+from netsim.result.totals import provenance_of, summary_of
+from netsim.scenario import Scenario
+from netsim.traces import write_native
+
+__all__ = ["Outcome", "Result", "check_writable"]
+
+
+class Outcome(Protocol):
+    """What a run measured, as `netsim.fabric` hands it over: plain columns by name, and totals."""
+
+    @property
+    def collectives(self) -> Mapping[str, Any]: ...
+    @property
+    def flows(self) -> Mapping[str, Any]: ...
+    @property
+    def links(self) -> Mapping[str, Any]: ...
+    @property
+    def queues(self) -> Mapping[str, Any]: ...
+    @property
+    def totals(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """Tables `collectives`, `flows`, `links`, `queues` (times in ps, sizes in bytes), a summary, and the scenario.
+
+    `algbw_gbs` = bytes / time in 10^9 B/s and `busbw_gbs` as nccl-tests define them; `slowdown` = time / ideal, where
+    ideal is the time on an idle network. A flow's time ends with its last byte at the receiver; NaN if it never did.
+    """
+
+    collectives: pd.DataFrame
+    flows: pd.DataFrame
+    links: pd.DataFrame
+    queues: pd.DataFrame
+    summary: dict[str, Any]
+    scenario: Scenario
+    provenance: dict[str, Any]
+
+    @classmethod
+    def of(cls, outcome: Outcome, scenario: Scenario) -> Result:
+        """Make the tables of what a run measured, and derive what follows from it."""
+        collectives = tables.collectives(outcome.collectives)
+        links = tables.links(outcome.links, int(outcome.totals["completion_time_ps"]))
+        return cls(
+            collectives=collectives,
+            flows=tables.flows(outcome.flows),
+            links=links,
+            queues=tables.queues(outcome.queues),
+            summary=summary_of(outcome.totals, collectives, links),
+            scenario=scenario,
+            provenance=provenance_of(scenario),
+        )
+
+    def summary_text(self) -> str:
+        """The summary for people: what each collective took, what limited the run, where it queued."""
+        # The one look upstairs, and only when a person asks: the report knows results, a result knows no report.
+        text: str = import_module("netsim.report.summary").summary_text(self)
+        return text
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.collectives):,} collectives, {len(self.flows):,} flows, {len(self.links):,} links"
+        return f"Result({self.scenario}: {counts})"
+
+    def flows_of(self, collective: int) -> pd.DataFrame:
+        """The flows of one collective, by its id."""
+        return self.flows[self.flows["collective"] == collective]
+
+    def link(self, source: str, target: str) -> pd.Series[Any]:
+        """The row of the link between two nodes, by their names; InputError when there is none."""
+        found = self.links[(self.links["source"] == source) & (self.links["target"] == target)]
+        if found.empty:
+            raise InputError(f"no link {source}->{target}", mend="see the columns source and target of result.links")
+        return found.iloc[0]
+
+    def save(self, folder: str | Path) -> None:
+        """Write run.json, summary.json, the trace and one Parquet file per table: all of it or nothing.
+
+        A folder that holds an earlier result is replaced, any other folder that is not empty is refused. The Parquet
+        files of equal scenarios are equal byte for byte: what differs from run to run is in the JSON files alone.
+        """
+        with written_whole(Path(folder)) as draft:
+            for name in TABLES:
+                write_parquet(getattr(self, name), name, draft / f"{name}.parquet")
+            write_native(self.scenario.trace, draft / "trace.jsonl.gz")
+            write_json(draft / "summary.json", self.summary)
+            write_json(draft / MARK, {**self.provenance, "scenario": self.scenario.as_tables("trace.jsonl.gz")})
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Result:
+        """Read a saved result back, its scenario included, so that it can be run again. Raises InputError."""
+        folder = Path(folder)
+        if not (folder / MARK).is_file():
+            raise InputError("is no saved result", where=str(folder), mend="give a folder that --out or save() wrote")
+        scenario = load_scenario(folder / MARK)
+        provenance = {key: value for key, value in read_json(folder / MARK).items() if key != "scenario"}
+        if provenance.get("digest") != scenario.digest():
+            raise InputError("holds another scenario than was run", where=str(folder), mend="run it again")
+        return cls(
+            **{name: read_parquet(name, folder / f"{name}.parquet") for name in TABLES},
+            summary=read_json(folder / "summary.json"),
+            scenario=scenario,
+            provenance=provenance,
+        )

@@ -1,0 +1,107 @@
+"""A result's folder: Parquet files that depend on the scenario alone, JSON, and a save that is whole or not there."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from netsim.errors import InputError
+from netsim.result.tables import TABLES
+
+MARK = "run.json"
+
+
+def check_writable(folder: str | Path) -> None:
+    """Refuse a place where a result cannot be saved: a file, or a folder that holds something other than a result."""
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise InputError("is a file", where=str(folder), mend="give a folder to save in")
+    if folder.is_dir() and not is_result(folder) and any(folder.iterdir()):
+        raise InputError("is not empty and holds no result", where=str(folder), mend="give a new folder")
+    above = next(each for each in folder.absolute().parents if each.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise InputError("cannot be written to", where=str(above), mend="give another folder")
+
+
+def is_result(folder: Path) -> bool:
+    """Whether a folder holds a result and nothing else, so that replacing it loses nothing of anybody's."""
+    ours = {MARK, "summary.json", "trace.jsonl.gz", *(f"{name}.parquet" for name in TABLES)}
+    return (folder / MARK).is_file() and {each.name for each in folder.iterdir()} <= ours
+
+
+@contextmanager
+def written_whole(folder: Path) -> Iterator[Path]:
+    """Give a draft folder to write in; it takes the place of `folder` when all went well, and vanishes otherwise."""
+    check_writable(folder)
+    folder = folder.absolute()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    draft = folder.parent / f".{folder.name}.{secrets.token_hex(4)}"
+    draft.mkdir()
+    try:
+        yield draft
+        _put_in_place(draft, folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _put_in_place(draft: Path, folder: Path) -> None:
+    """Swap the draft in; the older result steps aside first, and comes back if the draft cannot take its place."""
+    if not folder.exists():
+        draft.replace(folder)
+        return
+    aside = draft.with_name(f"{draft.name}.old")
+    folder.replace(aside)
+    try:
+        draft.replace(folder)
+    except OSError:
+        aside.replace(folder)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def write_parquet(table: pd.DataFrame, name: str, path: Path) -> None:
+    """Write one table with its fixed columns and nothing of pandas' own, so that equal tables are equal bytes."""
+    schema = pa.schema([pa.field(column, getattr(pa, _ARROW[kind])()) for column, kind in TABLES[name].items()])
+    columns = [pa.array(table[field.name], type=field.type, from_pandas=True) for field in schema]
+    pq.write_table(pa.Table.from_arrays(columns, schema=schema), path, compression="zstd")
+
+
+_ARROW = {"int64": "int64", "double": "float64", "string": "string"}
+
+
+def read_parquet(name: str, path: Path) -> pd.DataFrame:
+    """Read one table back; InputError when it is missing, broken, or has other columns."""
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowException):
+        raise InputError("cannot be read as Parquet", where=str(path), mend="run the scenario again") from None
+    if table.column_names != list(TABLES[name]):
+        raise InputError(f"has other columns than {name}", where=str(path), mend="run the scenario again")
+    frame: pd.DataFrame = table.to_pandas()
+    return frame
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write JSON for people and machines alike."""
+    path.write_text(json.dumps(value, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object; InputError when it is none."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise InputError("cannot be read as JSON", where=str(path), mend="run the scenario again") from None
+    if not isinstance(value, dict):
+        raise InputError("is not a JSON object", where=str(path), mend="run the scenario again")
+    return value

@@ -1,0 +1,94 @@
+"""The columns of a result's tables, and those that follow from what was measured: bandwidths and slowdowns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+TABLES = {  # the columns of each Parquet file, in order
+    "collectives": {
+        "id": "int64", "op": "string", "algorithm": "string", "group": "string", "ranks": "int64", "bytes": "int64",
+        "start_ps": "int64", "end_ps": "int64", "time_ps": "int64", "algbw_gbs": "double", "busbw_gbs": "double",
+        "ideal_ps": "int64", "slowdown": "double",
+    },
+    "flows": {
+        "collective": "int64", "src": "int64", "dst": "int64", "channel": "int64", "bytes": "int64",
+        "start_ps": "int64", "delivered_ps": "int64", "acked_ps": "int64", "ideal_ps": "int64", "slowdown": "double",
+        "packets": "int64", "retransmitted": "int64", "marked": "int64", "dropped": "int64",
+    },
+    "links": {
+        "id": "int64", "source": "string", "target": "string", "kind": "string", "rate_bps": "int64", "bytes": "int64",
+        "packets": "int64", "busy_fraction": "double", "drops": "int64", "trims": "int64", "ecn_marks": "int64",
+        "pauses_sent": "int64", "paused_ps": "int64", "max_queue_bytes": "int64", "mean_queue_bytes": "double",
+    },
+    "queues": {"time_ps": "int64", "link": "int64", "bytes": "int64"},
+}  # fmt: skip
+PS_PER_SECOND, BYTES_PER_GB = 1e12, 1e9
+
+# nccl-tests, PERFORMANCE.md: busbw = algbw * factor * (n - 1) / n, which compares with the links' rate whatever n is
+BUS_FACTORS = {
+    "all_reduce": 2,
+    **dict.fromkeys(["all_gather", "reduce_scatter", "all_to_all", "all_to_all_v", "gather", "scatter"], 1),
+}
+
+
+Columns = dict[str, NDArray[Any]]
+
+
+def collectives(measured: Mapping[str, Any]) -> pd.DataFrame:
+    """Add time, bandwidths and slowdown to the measured collectives."""
+    columns = _columns(measured)
+    time_ps = columns["end_ps"] - columns["start_ps"]
+    moved = np.where(columns["bytes"] > 0, columns["bytes"], np.nan)  # a barrier has no bandwidth
+    algbw = _ratio(moved, time_ps) * (PS_PER_SECOND / BYTES_PER_GB)
+    factors = np.array([bus_factor(op, int(n)) for op, n in zip(columns["op"], columns["ranks"], strict=True)], float)
+    bandwidth = {"time_ps": time_ps, "algbw_gbs": algbw, "busbw_gbs": algbw * factors}
+    return _table("collectives", columns | bandwidth | {"slowdown": _ratio(time_ps, columns["ideal_ps"])})
+
+
+def bus_factor(op: str, ranks: int) -> float:
+    """busbw / algbw of an operation among `ranks` ranks, as nccl-tests define it; 1 where they do not say."""
+    return BUS_FACTORS[op] * (ranks - 1) / ranks if op in BUS_FACTORS else 1.0
+
+
+def flows(measured: Mapping[str, Any]) -> pd.DataFrame:
+    """Add the slowdown to the measured flows: from start to delivery, over the same on an idle network."""
+    columns = _columns(measured)
+    taken = columns["delivered_ps"] - columns["start_ps"]
+    return _table("flows", columns | {"slowdown": _ratio(taken, columns["ideal_ps"])})
+
+
+def links(measured: Mapping[str, Any], completion_ps: int) -> pd.DataFrame:
+    """Add to the measured links the fraction of the whole run in which each was sending."""
+    columns = _columns(measured)
+    return _table("links", columns | {"busy_fraction": columns["busy_ps"] / max(1, completion_ps)})
+
+
+def queues(measured: Mapping[str, Any]) -> pd.DataFrame:
+    """The sampled queues as measured."""
+    return _table("queues", _columns(measured))
+
+
+def _columns(measured: Mapping[str, Any]) -> Columns:
+    return {name: np.asarray(values) for name, values in measured.items()}
+
+
+def _ratio(above: NDArray[Any], below: NDArray[Any]) -> NDArray[np.float64]:
+    """above / below, NaN where either is not there: nothing ended, or there is nothing to compare with."""
+    result = np.full(len(above), np.nan)
+    np.divide(above, below, out=result, where=(below > 0) & (above >= 0))
+    return result
+
+
+def _table(name: str, columns: Columns) -> pd.DataFrame:
+    return pd.DataFrame({column: _typed(columns[column], kind) for column, kind in TABLES[name].items()})
+
+
+def _typed(values: NDArray[Any], kind: str) -> NDArray[Any]:
+    if kind == "string":  # a send has no group: an empty text
+        return np.array(["" if text is None else str(text) for text in values], dtype=object)
+    return values.astype(np.int64 if kind == "int64" else np.float64)

@@ -1,0 +1,65 @@
+"""The figures of a whole run: its summary, and the provenance by which it can be known later."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from netsim.scenario import Scenario
+from netsim.version import __version__
+
+WORST_LINKS = 10
+_SUMS = {"drops": "drops", "trims": "trims", "ecn_marks": "ecn_marks", "pauses": "pauses_sent"}
+
+
+def summary_of(totals: Mapping[str, Any], collectives: pd.DataFrame, links: pd.DataFrame) -> dict[str, Any]:
+    """Sum a run up in plain numbers; `totals` are the core's own counts, times in ps, wall clock in seconds."""
+    plain = {key: value.item() if isinstance(value, np.generic) else value for key, value in totals.items()}
+    seconds = float(plain["simulate_seconds"])
+    counted = {"collectives": len(collectives), "bytes": int(collectives["bytes"].sum())}
+    counted |= {name: int(links[column].sum()) for name, column in _SUMS.items()}
+    wall_clock = {
+        "wall_seconds": float(plain.get("wall_seconds", seconds + float(plain.get("compile_seconds", 0.0)))),
+        "packet_hops_per_second": plain["packet_hops"] / seconds if seconds > 0 else 0.0,
+        "peak_memory_bytes": _peak_memory_bytes(),
+    }
+    return counted | plain | wall_clock | {"worst_links": _worst_links(links)}
+
+
+def _worst_links(links: pd.DataFrame) -> list[dict[str, Any]]:
+    """The busiest links that carried anything; of equally busy ones those with the longest queue first."""
+    order = {"busy_fraction": False, "max_queue_bytes": False, "id": True}
+    worst = links[links["packets"] > 0].sort_values(list(order), ascending=list(order.values())).head(WORST_LINKS)
+    shown = ["kind", "busy_fraction", "max_queue_bytes", "mean_queue_bytes", "drops", "ecn_marks"]
+    rows = worst.to_dict("records")
+    return [{"link": f"{row['source']}->{row['target']}", **{key: row[key] for key in shown}} for row in rows]
+
+
+def _peak_memory_bytes() -> int:
+    """The most memory this process ever held; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if platform.system() == "Darwin" else peak * 1024  # Linux counts KiB
+
+
+def provenance_of(scenario: Scenario) -> dict[str, Any]:
+    """Versions, seed, digest and the kind of machine; the machine's name is nobody's business."""
+    return {
+        "netsim": __version__,
+        "versions": {"python": platform.python_version()}
+        | {each: version(each) for each in ("numpy", "numba", "pyarrow")},
+        "host": {"system": platform.system(), "machine": platform.machine(), "cpus": os.cpu_count()},
+        "seed": scenario.seed,
+        "trace": scenario.trace.name,
+        "topology": scenario.topology.title,
+        "digest": scenario.digest(),
+    }

@@ -1,0 +1,21 @@
+"""Single: always the equally short link of the lowest number, so that every route is known beforehand."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netsim.routing.base import Connections, Routing
+from netsim.routing.plane import Ints
+
+
+class Single(Routing):
+    """One path only: what a fabric without multi-path routing does, and handy for tests."""
+
+    kind: Literal["single"] = "single"
+
+    def choose(self, seed: int, node: Ints, connections: Connections, count: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The first candidate."""
+        return np.zeros_like(count)

@@ -1,0 +1,66 @@
+"""Topology: the blueprint of a network, typed and frozen, as its TOML file states it; `build()` gives the Network."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Literal, TypedDict
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from netsim.topology.ecn import Ecn, Marking
+from netsim.topology.network import Network
+from netsim.units import Duration, Rate, Size, parse_rate, parse_time
+
+FULL_PACKET = 4160  # 4096 bytes of payload and a 64-byte header, the default packet
+
+
+class Port(TypedDict):
+    """What `NetworkBuilder.connect` wants to know of one cable."""
+
+    rate_bps: int
+    delay_ps: int
+    buffer_bytes: int
+    ecn: Ecn
+
+
+class Override(BaseModel):
+    """Settings of the cables of one tier; what is left out is as the topology says for all."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rate: Rate | None = None
+    delay: Duration | None = None
+    buffer: Size | None = Field(default=None, gt=0)
+    ecn: Marking | None = None
+
+
+class Topology(BaseModel):
+    """The fields every topology has; the defaults are htsim's 100 Gb/s, 1 us links and 100 full packets of buffer."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: str = ""
+    name: str = ""
+    rate: Rate = parse_rate("100Gb/s")
+    delay: Duration = parse_time("1us")
+    buffer: Size = Field(default=100 * FULL_PACKET, gt=0, description="bytes per switch port, or unlimited")
+    ecn: Marking = Ecn()
+    control_class: Literal["strict", "shared"] = "strict"
+
+    @abstractmethod
+    def build(self) -> Network:
+        """Make the network this blueprint describes."""
+
+    @property
+    def title(self) -> str:
+        """The name given, else the kind."""
+        return self.name or self.kind
+
+    def port(self, own: Override) -> Port:
+        """The settings of one tier's cables: the common ones, changed where the override says so."""
+        return {
+            "rate_bps": self.rate if own.rate is None else own.rate,
+            "delay_ps": self.delay if own.delay is None else own.delay,
+            "buffer_bytes": self.buffer if own.buffer is None else own.buffer,
+            "ecn": self.ecn if own.ecn is None else own.ecn,
+        }

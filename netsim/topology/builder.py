@@ -1,0 +1,80 @@
+"""NetworkBuilder: add hosts, then switches, then cables; numbers and names follow the order of adding."""
+
+from __future__ import annotations
+
+from netsim.topology.ecn import NO_ECN, Ecn
+from netsim.topology.network import Host, Link, Network, Switch
+from netsim.units import UNLIMITED
+
+
+class NetworkBuilder:
+    """Builds a Network step by step.
+
+    >>> builder = NetworkBuilder("pair")
+    >>> a, b = builder.host("a"), builder.host("b")
+    >>> tor = builder.switch("tor0", "tor")
+    >>> for host in (a, b):
+    ...     _ = builder.connect(host, tor, rate_bps=100 * 10**9, delay_ps=10**6, kind="tor")
+    >>> builder.build()
+    Network('pair', 2 hosts, 1 switches, 4 links)
+    """
+
+    def __init__(self, name: str, control_class: str = "strict") -> None:
+        self.name, self.control_class = name, control_class
+        self._hosts: list[Host] = []
+        self._switches: list[Switch] = []
+        self._links: list[Link] = []
+        self._names: set[str] = set()
+
+    def host(self, name: str, server: int | None = None, rail: int = 0) -> int:
+        """Add a host and return its number; without a server it is one of its own."""
+        if self._switches:
+            raise ValueError(f"host {name!r} comes after a switch; add all hosts first, so that they are 0..H-1")
+        number = len(self._hosts)
+        self._hosts.append(Host(number, self._new(name), number if server is None else server, rail))
+        return number
+
+    def switch(self, name: str, tier: str) -> int:
+        """Add a switch and return its number."""
+        number = len(self._hosts) + len(self._switches)
+        self._switches.append(Switch(number, self._new(name), tier))
+        return number
+
+    def connect(
+        self,
+        a: int,
+        b: int,
+        rate_bps: int,
+        delay_ps: int,
+        kind: str,
+        buffer_bytes: int = UNLIMITED,
+        ecn: Ecn = NO_ECN,
+    ) -> int:
+        """Lay a cable between two nodes: two directed links l (a to b) and l ^ 1 (b to a); returns l.
+
+        Buffer and ECN are those of switch ports: a NIC pulls what it can send, so hosts drop and mark nothing.
+        """
+        nodes = len(self._hosts) + len(self._switches)
+        if a == b or not (0 <= a < nodes and 0 <= b < nodes):
+            raise ValueError(f"no cable can go from node {a} to node {b}; take two different nodes of 0..{nodes - 1}")
+        if rate_bps <= 0 or delay_ps < 0 or buffer_bytes <= 0:
+            raise ValueError(
+                f"a cable of {rate_bps} bit/s, {delay_ps} ps and {buffer_bytes} bytes of buffer carries nothing; "
+                "rate and buffer must be above zero, the delay zero or more"
+            )
+        first = len(self._links)
+        for number, source, target in ((first, a, b), (first + 1, b, a)):
+            room, marks = (UNLIMITED, NO_ECN) if source < len(self._hosts) else (buffer_bytes, ecn)
+            thresholds = (marks.kmin, marks.kmax, marks.pmax)
+            self._links.append(Link(number, source, target, kind, rate_bps, delay_ps, room, *thresholds))
+        return first
+
+    def build(self) -> Network:
+        """Give the finished network."""
+        return Network(self.name, tuple(self._hosts), tuple(self._switches), tuple(self._links), self.control_class)
+
+    def _new(self, name: str) -> str:
+        if name in self._names:
+            raise ValueError(f"two nodes are called {name!r}; give every host and switch its own name")
+        self._names.add(name)
+        return name

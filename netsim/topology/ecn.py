@@ -1,0 +1,47 @@
+"""Ecn: from how many queued bytes on a switch port marks packets."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from netsim.errors import InputError
+from netsim.units import UNLIMITED, Size
+
+
+class Ecn(BaseModel):
+    """Marks nothing up to `kmin` bytes, with a probability rising to `pmax` at `kmax`, everything above `kmax`.
+
+    The defaults are 20 % and 80 % of the default buffer of 416,000 bytes, as UEC NSCC (and htsim after it) mark
+    at 0.2 and 0.8 of a queue of one bandwidth-delay product; kmin = kmax gives the step of DCTCP (SIGCOMM 2010, 3.1).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kmin: Size = 83_200
+    kmax: Size = 332_800
+    pmax: float = Field(default=1.0, gt=0.0, le=1.0)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Ecn:
+        if self.kmin > self.kmax:
+            raise InputError(
+                f"kmin ({self.kmin} B) is above kmax ({self.kmax} B)", mend="swap them, or make them equal"
+            )
+        return self
+
+
+NO_ECN = Ecn(kmin=UNLIMITED, kmax=UNLIMITED)
+
+
+def _off(value: Any) -> Any:
+    """Let `ecn = "off"` (also None and False, from Python) mean thresholds that no queue reaches."""
+    if value is None or value is False or value == "off":
+        return NO_ECN
+    if isinstance(value, Ecn | dict):
+        return value
+    raise InputError(f"{value!r} is no ECN setting", mend='write a table { kmin = "80KB", kmax = "320KB" }, or "off"')
+
+
+Marking = Annotated[Ecn, BeforeValidator(_off)]

@@ -1,0 +1,184 @@
+"""Network: numbered hosts, switches and directed links, as objects to read and as numpy columns to compute with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+SCALE_UP = "nvlink"  # the kind of the links that stay inside one server
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """An end point (a GPU and its ports): `server` is its NVLink domain, `rail` its place inside that server."""
+
+    number: int
+    name: str
+    server: int
+    rail: int
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A switch of some tier: "tor", "agg", "core", "leaf", "spine", "rail" or "nvswitch"; numbered after all hosts."""
+
+    number: int
+    name: str
+    tier: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One direction of a cable: an egress queue at `source`, then a wire; the other direction is link `number ^ 1`."""
+
+    number: int
+    source: int
+    target: int
+    kind: str
+    rate_bps: int
+    delay_ps: int
+    buffer_bytes: int
+    ecn_kmin_bytes: int
+    ecn_kmax_bytes: int
+    ecn_pmax: float
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """What a topology builds. Nodes are numbered hosts first (0..H-1), then switches; links come in pairs l, l ^ 1."""
+
+    name: str
+    hosts: tuple[Host, ...]
+    switches: tuple[Switch, ...]
+    links: tuple[Link, ...]
+    control_class: str = "strict"
+
+    @cached_property
+    def source(self) -> NDArray[np.int32]:
+        """The node each link leaves, i4[L]."""
+        return _column((link.source for link in self.links), np.int32)
+
+    @cached_property
+    def target(self) -> NDArray[np.int32]:
+        """The node each link enters, i4[L]."""
+        return _column((link.target for link in self.links), np.int32)
+
+    @cached_property
+    def rate_bps(self) -> NDArray[np.int64]:
+        """Bits per second of each link, i8[L]."""
+        return _column((link.rate_bps for link in self.links), np.int64)
+
+    @cached_property
+    def delay_ps(self) -> NDArray[np.int64]:
+        """Propagation delay of each link in picoseconds, i8[L]."""
+        return _column((link.delay_ps for link in self.links), np.int64)
+
+    @cached_property
+    def buffer_bytes(self) -> NDArray[np.int64]:
+        """Room of each link's egress queue, i8[L]; UNLIMITED at hosts."""
+        return _column((link.buffer_bytes for link in self.links), np.int64)
+
+    @cached_property
+    def kmin(self) -> NDArray[np.int64]:
+        """Bytes up to which a queue marks nothing, i8[L]; UNLIMITED where there is no ECN."""
+        return _column((link.ecn_kmin_bytes for link in self.links), np.int64)
+
+    @cached_property
+    def kmax(self) -> NDArray[np.int64]:
+        """Bytes above which a queue marks everything, i8[L]; UNLIMITED where there is no ECN."""
+        return _column((link.ecn_kmax_bytes for link in self.links), np.int64)
+
+    @cached_property
+    def pmax(self) -> NDArray[np.float64]:
+        """Probability of a mark just below kmax, f8[L]."""
+        return _column((link.ecn_pmax for link in self.links), np.float64)
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """The kind of each link: the tier of the switch at its upper end, or "nvlink"."""
+        return [link.kind for link in self.links]
+
+    @cached_property
+    def server_of(self) -> NDArray[np.int32]:
+        """The server of each host, i4[H]."""
+        return _column((host.server for host in self.hosts), np.int32)
+
+    @cached_property
+    def rail_of(self) -> NDArray[np.int32]:
+        """The rail of each host, i4[H]."""
+        return _column((host.rail for host in self.hosts), np.int32)
+
+    @cached_property
+    def has_servers(self) -> bool:
+        """Whether some server holds more than one host."""
+        return len(set(self.server_of.tolist())) < len(self.hosts)
+
+    def node_name(self, node: int) -> str:
+        """The name of a host or switch."""
+        return self._node(node).name
+
+    def link_name(self, link: int) -> str:
+        """A link as people read it: "tor0->agg1"."""
+        return f"{self.node_name(self.links[link].source)}->{self.node_name(self.links[link].target)}"
+
+    def tier_of(self, node: int) -> str:
+        """The tier of a node: "host" or that of the switch."""
+        each = self._node(node)
+        return each.tier if isinstance(each, Switch) else "host"
+
+    def _node(self, node: int) -> Host | Switch:
+        return self.hosts[node] if node < len(self.hosts) else self.switches[node - len(self.hosts)]
+
+    @property
+    def graph(self) -> nx.MultiDiGraph[str]:
+        """A fresh networkx graph: nodes by name, with their attributes; edges keyed by link number."""
+        import networkx as nx  # takes 0.2 s to load, and a simulation needs none of it
+
+        graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=self.name)
+        for host in self.hosts:
+            graph.add_node(host.name, number=host.number, tier="host", server=host.server, rail=host.rail)
+        for switch in self.switches:
+            graph.add_node(switch.name, number=switch.number, tier=switch.tier)
+        for link in self.links:
+            ends = self.node_name(link.source), self.node_name(link.target)
+            graph.add_edge(*ends, key=link.number, kind=link.kind, rate_bps=link.rate_bps, delay_ps=link.delay_ps)
+        return graph
+
+    def bisection_bps(self) -> int:
+        """What the lower-numbered half of the hosts can send to the other half at once, in bit/s (a maximum flow)."""
+        from netsim.topology.bisection import bisection_bps
+
+        return bisection_bps(self)
+
+    def counts(self) -> dict[str, int]:
+        """How many of everything there is; links are counted per direction: hosts, switches, "switches.tor", ..."""
+        tiers = Counter(switch.tier for switch in self.switches)
+        kinds = Counter(self.kinds)
+        found = {"hosts": len(self.hosts)}
+        if self.has_servers:
+            found["servers"] = len(set(self.server_of.tolist()))
+        found["switches"] = len(self.switches)
+        found |= {f"switches.{tier}": number for tier, number in tiers.items()}
+        found["links"] = len(self.links)
+        return found | {f"links.{kind}": number for kind, number in kinds.items()}
+
+    def __repr__(self) -> str:
+        return (
+            f"Network({self.name!r}, {len(self.hosts)} hosts, {len(self.switches)} switches, {len(self.links)} links)"
+        )
+
+
+def _column(values: Iterable[float], dtype: type[Any]) -> NDArray[Any]:
+    """Make a column that everybody may share, because nobody can write to it."""
+    column = np.fromiter(values, dtype)
+    column.setflags(write=False)
+    return column

@@ -1,0 +1,187 @@
+"""Which handles belong to one communicator, and which global rank each of them is."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from netsim.errors import InputError
+from netsim.traces.limits import MAX_RANKS
+from netsim.traces.reports import Member
+
+Owner = tuple[
+    str, ...
+]  # a rank of the job as its source names it: host and process, and a device where one has several
+
+
+@dataclass(slots=True, eq=False)
+class Communicator:
+    """Ranks that act together: `members` by position (only those seen), `ranks` their global ranks, all of them."""
+
+    size: int
+    members: dict[int, Member] = field(default_factory=dict)
+    unplaced: list[Member] = field(default_factory=list)
+    first_calls: dict[tuple[str, str], Hashable] = field(default_factory=dict)  # by process
+    ranks: tuple[int, ...] = ()
+
+    def seen(self) -> list[Member]:
+        """All members that the source shows."""
+        return [*self.members.values(), *self.unplaced]
+
+    def takes(self, member: Member) -> bool:
+        """Tell whether a member of unknown identity may belong here."""
+        if self.size != member.size or len(self.members) + len(self.unplaced) >= self.size:
+            return False
+        if member.rank is not None and member.rank in self.members:
+            return False
+        # One process may drive several ranks; then they make the same first call.
+        return self.first_calls.get(member.process, _first_call(member)) == _first_call(member)
+
+
+def _first_call(member: Member) -> Hashable:
+    return (member.calls[0].hint, member.calls[0].wish()) if member.calls else None
+
+
+def join(members: Iterable[Member], notes: list[str]) -> list[Communicator]:
+    """Put members together: by identity where the source gives one, else by size, rank and order of creation."""
+    members = list(members)
+    by_identity: dict[Hashable, Communicator] = {}
+    for member in members:
+        if member.identity is not None:
+            communicator = by_identity.setdefault((member.identity, member.size), Communicator(member.size))
+            _put(communicator, member)
+    joined, unnamed = list(by_identity.values()), [each for each in members if each.identity is None]
+    open_ones: dict[int, list[Communicator]] = defaultdict(list)
+    for communicator in joined:
+        open_ones[communicator.size].append(communicator)
+    for member in _in_turn(unnamed):
+        home = next((each for each in open_ones[member.size] if each.takes(member)), None)
+        if home is None:
+            home = Communicator(member.size)
+            joined.append(home)
+            open_ones[member.size].append(home)
+        _put(home, member)
+        if len(home.members) + len(home.unplaced) == home.size:
+            open_ones[member.size].remove(home)
+    if any(member.size > 1 for member in unnamed):
+        notes.append(
+            "the log names no common communicator (no commId): ranks were joined by size and order of creation"
+        )
+    _place_the_rest(joined, notes)
+    return sorted(joined, key=lambda each: min(member.place for member in each.seen()))
+
+
+def _put(communicator: Communicator, member: Member) -> None:
+    communicator.first_calls.setdefault(member.process, _first_call(member))
+    if member.rank is None:
+        communicator.unplaced.append(member)
+    elif member.rank in communicator.members:
+        what = f"rank {member.rank} of one communicator of {member.size} reports twice ({_who(member)})"
+        raise InputError(what, mend="give the logs of one run of the job, each once")
+    else:
+        communicator.members[member.rank] = member
+
+
+def _who(member: Member) -> str:
+    return ":".join(part for part in member.process if part) or "a line without host"
+
+
+def _in_turn(members: list[Member]) -> list[Member]:
+    """Order members so that the k-th communicators of all processes come together, ranks as people count them."""
+    count: dict[tuple[object, int], int] = defaultdict(int)
+    turns: list[tuple[int, tuple[object, ...], int, Member]] = []
+    for member in sorted(members, key=lambda each: each.place):
+        turns.append((count[member.process, member.size], member.turn(), len(turns), member))
+        count[member.process, member.size] += 1
+    return [member for *_, member in sorted(turns, key=lambda each: each[:3])]
+
+
+def _place_the_rest(communicators: list[Communicator], notes: list[str]) -> None:
+    """Give members of unknown rank the free positions, in order of host, process and device."""
+    guessed = 0
+    for communicator in communicators:
+        free = (rank for rank in range(communicator.size) if rank not in communicator.members)
+        if communicator.size > 1:
+            guessed += sum(member.global_rank < 0 for member in communicator.unplaced)
+        for rank, member in zip(free, sorted(communicator.unplaced, key=Member.turn), strict=False):
+            communicator.members[rank] = member
+        communicator.unplaced = []
+    if guessed:
+        notes.append(f"the log does not say which rank is which: {guessed} were numbered by host, process and device")
+
+
+def number_ranks(communicators: list[Communicator], notes: list[str], fill: bool) -> int:
+    """Set every communicator's global ranks and say how many ranks there are.
+
+    The largest communicator, made first, is the job's world: its positions are the global ranks. Ranks outside it
+    take the numbers that are left.
+    """
+    owners = _owners(communicators)
+    world = max(communicators, key=lambda each: each.size)
+    numbers = {owners[member]: rank for rank, member in world.members.items()}
+    others = sorted((member for member in owners if owners[member] not in numbers), key=Member.turn)
+    free = iter(rank for rank in range(MAX_RANKS) if rank not in world.members)
+    for member in others:
+        if owners[member] not in numbers:
+            numbers[owners[member]] = next(free, MAX_RANKS)
+    if MAX_RANKS in numbers.values():
+        raise InputError(f"there are more than {MAX_RANKS:,} ranks in the log", mend="cut it into parts")
+    if others:
+        notes.append("no communicator in the log holds all ranks: those outside the largest were numbered by host")
+    world.ranks = tuple(range(world.size))
+    for communicator in communicators:
+        known = {rank: numbers[owners[member]] for rank, member in communicator.members.items()}
+        if communicator is not world:
+            communicator.ranks = _all_ranks(communicator, known, fill)
+    return max(max(communicator.ranks) for communicator in communicators) + 1
+
+
+def _owners(communicators: list[Communicator]) -> dict[Member, Owner]:
+    """Name the rank of the job that each member is: its process, and its device where a process drives several."""
+    largest = max(each.size for each in communicators)
+    crowded, alike = set[tuple[str, str]](), set[tuple[str, str]]()
+    for communicator in communicators:
+        members = communicator.members.values()
+        crowded |= _twice([member.process for member in members])
+        alike |= {process for process, _ in _twice([(member.process, member.device) for member in members])}
+    owners: dict[Member, Owner] = {}
+    for communicator in communicators:
+        for rank, member in communicator.members.items():
+            owners[member] = member.process
+            if member.process in alike and communicator.size < largest:
+                what = f"{_who(member)} drives several ranks, and the log does not say which of them joins a group"
+                raise InputError(what, mend="run the job with NCCL_DEBUG_SUBSYS=INIT,COLL, or one process for each GPU")
+            if member.process in crowded:
+                owners[member] = (*member.process, f"rank {rank}" if member.process in alike else member.device)
+    return owners
+
+
+_Thing = TypeVar("_Thing", bound=Hashable)
+
+
+def _twice(things: list[_Thing]) -> set[_Thing]:
+    return {thing for thing, times in Counter(things).items() if times > 1}
+
+
+def _all_ranks(communicator: Communicator, known: dict[int, int], fill: bool) -> tuple[int, ...]:
+    """Give all global ranks of a communicator; those not seen follow the even steps of those that were."""
+    if len(known) == communicator.size:
+        return tuple(known[rank] for rank in range(communicator.size))
+    what = f"{len(known)} of {communicator.size} ranks of a communicator are in the log"
+    if not fill:
+        raise missing(communicator)
+    (first, low), *_, (last, high) = sorted(known.items()) if len(known) > 1 else [(0, 0), (0, 0)]
+    step, rest = divmod(high - low, last - first) if last > first else (0, 1)
+    ranks = tuple(low + (rank - first) * step for rank in range(communicator.size))
+    if rest or step < 1 or ranks[0] < 0 or any(ranks[rank] != number for rank, number in known.items()):
+        raise InputError(f"{what}, and they do not tell who the others are", mend="give the logs of all its ranks")
+    return ranks
+
+
+def missing(communicator: Communicator) -> InputError:
+    """Make the error for a communicator of which not all ranks report."""
+    what = f"only {len(communicator.members)} of {communicator.size} ranks of a communicator are in the log"
+    mend = "give the logs of all ranks, or pass fill_missing_ranks=True to let the others do the same by symmetry"
+    return InputError(what, mend=mend)

@@ -1,0 +1,241 @@
+"""The native trace: JSON lines (`.jsonl`, `.jsonl.gz`), a header and then the operations in program order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from netsim.errors import InputError, nearest
+from netsim.traces.fields import Fields, parse_object, shown
+from netsim.traces.limits import MAX_CELLS, MAX_LINE, MAX_LINES, MAX_OPERATIONS, MAX_PARTS, MAX_RANKS
+from netsim.traces.lines import pieces
+from netsim.traces.trace import (
+    DEFAULT_STREAM,
+    ON_A_GROUP,
+    OPERATIONS,
+    ROOTED,
+    WORLD,
+    Flows,
+    Group,
+    Operation,
+    Sizes,
+    Trace,
+)
+
+VERSION = 1
+HEADER = '{"netsim": 1, "ranks": 16}'
+HEADER_KEYS = ("netsim", "ranks", "groups", "name", "notes")
+WHEN = ("op", "start", "stream", "recorded")
+KEYS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(ON_A_GROUP, (*WHEN, "algorithm", "group", "bytes", "dtype")),
+    **dict.fromkeys(ROOTED, (*WHEN, "algorithm", "group", "bytes", "dtype", "root")),
+    "all_to_all_v": (*WHEN, "algorithm", "group", "sizes", "dtype"),
+    "barrier": (*WHEN, "algorithm", "group"),
+    "send": (*WHEN, "algorithm", "src", "dst", "bytes", "dtype"),
+    "flows": (*WHEN, "algorithm", "flows"),
+    "compute": (*WHEN, "group", "ranks", "duration"),
+}
+
+
+def recognises(start: str) -> bool:
+    """Tell whether a file that starts so is a native trace."""
+    return start.lstrip("\ufeff \t\r\n").startswith("{") and '"netsim"' in start.lstrip().split("\n", 1)[0]
+
+
+def read(paths: Sequence[Path]) -> Trace:
+    """Read one native trace."""
+    if len(paths) > 1:
+        what = f"a native trace is one file, not {len(paths)}"
+        raise InputError(what, where=str(paths[1]), mend="give one file; it holds all ranks")
+    return _Reader(paths[0]).read()
+
+
+def trace_name(path: Path) -> str:
+    """Name a trace after its file: `perm16.jsonl.gz` is `perm16`."""
+    name = path.name.removesuffix(".gz").removesuffix(".jsonl")
+    return name or path.name
+
+
+class _Reader:
+    """Reads one file; counts what it has taken in, so that a hostile file ends in a message."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.parts, self.cells = path, 0, 0
+        self.ranks, self.groups = 0, dict[str, Group]()
+
+    def read(self) -> Trace:
+        objects = self._objects()
+        header = next(objects, None)
+        if header is None:
+            raise InputError("holds blank lines only", where=str(self.path), mend=f"the first line must be {HEADER}")
+        name, notes = self._header(header[1])
+        operations: list[Operation] = []
+        for line, fields in objects:
+            operations.append(self._operation(line, fields))
+            self._count(fields, operations)
+        return Trace(name, self.ranks, self.groups, tuple(operations), str(self.path), notes)
+
+    def _objects(self) -> Iterator[tuple[int, Fields]]:
+        for line, raw in pieces(self.path, MAX_LINE):
+            where = f"{self.path}:{line}"
+            if line > MAX_LINES or (len(raw) == MAX_LINE and not raw.endswith(b"\n")):
+                what = f"is longer than {MAX_LINE:,} bytes a line and {MAX_LINES:,} lines"
+                raise InputError(what, where=where, mend="cut the trace into parts")
+            try:
+                text = raw.decode("utf-8-sig" if line == 1 else "utf-8").strip()
+            except UnicodeDecodeError as error:
+                what = f"byte {error.start + 1} of the line is not UTF-8"
+                raise InputError(what, where=where, mend="save the file as UTF-8") from None
+            if text:
+                yield line, Fields(parse_object(text, where), where)
+
+    def _header(self, fields: Fields) -> tuple[str, tuple[str, ...]]:
+        if "netsim" not in fields:
+            raise fields.wrong("the header is missing", f"the first line must be like {HEADER}")
+        fields.only(HEADER_KEYS, "the header")
+        if fields.values["netsim"] is True or fields.values["netsim"] != VERSION:
+            found = shown(fields.values["netsim"])
+            raise fields.wrong(f"version {found} of the format is unknown", f'write "netsim": {VERSION}')
+        self.ranks = fields.whole("ranks", "16", 1, MAX_RANKS)
+        groups = fields.values.get("groups", {})
+        if not isinstance(groups, dict):
+            raise fields.wrong('"groups" must be an object', 'write "groups": {"tp": [0, 1, 2, 3]}')
+        self.groups = {WORLD: Group(WORLD, tuple(range(self.ranks)))}
+        for name, listed in groups.items():
+            self._group(fields, name, listed)
+        name = fields.text("name", '"my job"') if "name" in fields else trace_name(self.path)
+        notes = fields.values.get("notes", [])
+        if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
+            raise fields.wrong('"notes" must be a list of texts', 'write "notes": ["..."]')
+        return name, tuple(notes)
+
+    def _group(self, fields: Fields, name: str, listed: object) -> None:
+        fields.check_text(name, "a group's name", '"tp"')
+        ranks = fields.ranks(listed, f"group {shown(name)}", self.ranks)
+        if name == WORLD and ranks != self.groups[WORLD].ranks:
+            raise fields.wrong(f'the group "{WORLD}" always holds all ranks in order', "choose another name for it")
+        self.groups[name] = Group(name, ranks)
+        self.parts += len(ranks)
+        self._check_parts(fields)
+
+    def _operation(self, line: int, fields: Fields) -> Operation:
+        if "netsim" in fields:
+            raise fields.wrong("a second header stands here", "keep one header: the first line")
+        op = fields.text("op", '"all_reduce"')
+        if op not in KEYS:
+            raise fields.wrong(f"unknown operation {shown(op)}", nearest(op, OPERATIONS))
+        fields.only(KEYS[op], op)
+        what = _Who(self, fields).read(op)
+        return Operation(op=op, line=line, **what, **_when(fields))
+
+    def _count(self, fields: Fields, operations: list[Operation]) -> None:
+        self.parts += len(operations[-1].ranks)
+        self.cells += len(operations[-1].flows) + sum(map(len, operations[-1].sizes or ()))
+        self._check_parts(fields)
+        if len(operations) > MAX_OPERATIONS or self.cells > MAX_CELLS:
+            what = f"the trace holds more than {MAX_OPERATIONS:,} operations or {MAX_CELLS:,} flows and sizes"
+            raise fields.wrong(what, "cut it into parts")
+
+    def _check_parts(self, fields: Fields) -> None:
+        if self.parts > MAX_PARTS:
+            what = f"the operations and groups so far name more than {MAX_PARTS:,} ranks in all"
+            raise fields.wrong(what, "cut the trace into parts")
+
+
+class _Who:
+    """Reads who takes part in an operation, and with how much."""
+
+    def __init__(self, reader: _Reader, fields: Fields) -> None:
+        self.fields, self.ranks, self.groups = fields, reader.ranks, reader.groups
+
+    def read(self, op: str) -> dict[str, Any]:
+        """Give the keyword arguments of Operation that belong to this kind of operation."""
+        fields = self.fields
+        if op == "flows":
+            flows = self._flows()
+            touched = sorted({rank for source, target, _ in flows for rank in (source, target)})
+            return {"group": None, "ranks": tuple(touched), "flows": flows, "bytes": sum(flow[2] for flow in flows)}
+        if op == "send":
+            src = fields.rank(fields.take("src", "0"), '"src"', self.ranks)
+            dst = fields.rank(fields.take("dst", "1"), '"dst"', self.ranks)
+            self._check_ends(src, dst, "a send")
+            return {
+                "group": None,
+                "ranks": (src, dst),
+                "src": src,
+                "dst": dst,
+                "bytes": fields.size("bytes"),
+                **self._dtype(),
+            }
+        if op == "compute":
+            return {**self._computing(), "duration_ps": fields.time("duration")}
+        group = self._group()
+        return {"group": group.name, "ranks": group.ranks, **self._dtype(), **self._volume(op, len(group.ranks))}
+
+    def _volume(self, op: str, members: int) -> dict[str, Any]:
+        if op == "barrier":
+            return {}
+        if op == "all_to_all_v":
+            sizes = self._sizes(members)
+            return {"sizes": sizes, "bytes": max(map(sum, sizes))}
+        root = self.fields.whole("root", "0", 0, members - 1) if "root" in self.fields else 0
+        return {"bytes": self.fields.size("bytes"), "root": root}
+
+    def _dtype(self) -> dict[str, str]:
+        return {"dtype": self.fields.text("dtype", '"bf16"')} if "dtype" in self.fields else {}
+
+    def _group(self) -> Group:
+        name = self.fields.text("group", f'"{WORLD}"')
+        if name not in self.groups:
+            what = f"there is no group {shown(name)}"
+            raise self.fields.wrong(what, f"{nearest(name, list(self.groups)[:100])} (groups stand in the header)")
+        return self.groups[name]
+
+    def _computing(self) -> dict[str, Any]:
+        fields = self.fields
+        if "group" in fields and "ranks" in fields:
+            raise fields.wrong('both "group" and "ranks" are given', "keep one of them")
+        if "group" in fields:
+            group = self._group()
+            return {"group": group.name, "ranks": group.ranks}
+        return {"group": None, "ranks": fields.ranks(fields.take("ranks", "[0, 1]"), '"ranks"', self.ranks)}
+
+    def _check_ends(self, source: int, target: int, what: str) -> None:
+        if source == target:
+            raise self.fields.wrong(f"{what} goes from rank {source} to itself", "name two different ranks")
+
+    def _flows(self) -> Flows:
+        example, flows = "[[0, 8, 2000000], [1, 9, 2000000]]", []
+        for entry in self.fields.items("flows", example, MAX_CELLS):
+            if not isinstance(entry, list) or len(entry) != 3:
+                raise self.fields.wrong('a flow in "flows" must be [source, target, bytes]', f"write {example}")
+            source = self.fields.rank(entry[0], "a flow's source", self.ranks)
+            target = self.fields.rank(entry[1], "a flow's target", self.ranks)
+            self._check_ends(source, target, "a flow")
+            flows.append((source, target, self.fields.check_size(entry[2], "a flow's size", "2000000")))
+        return tuple(flows)
+
+    def _sizes(self, members: int) -> Sizes:
+        example = "[[0, 4096], [4096, 0]]"
+        rows = self.fields.items("sizes", example, MAX_CELLS)
+        if len(rows) != members or any(not isinstance(row, list) or len(row) != members for row in rows):
+            what = f'"sizes" must be {members} rows of {members} sizes, one row for each member of the group'
+            raise self.fields.wrong(what, f"for a group of two write {example}")
+        return tuple(tuple(self.fields.check_size(size, "a size", "4096") for size in row) for row in rows)
+
+
+def _when(fields: Fields) -> dict[str, Any]:
+    """Read the keys that every operation may have."""
+    recorded = fields.values.get("recorded", {})
+    if not isinstance(recorded, dict):
+        raise fields.wrong('"recorded" must be an object', 'write "recorded": {"start": "1ms", "duration": "20us"}')
+    real = Fields(recorded, fields.where)
+    real.only(("start", "duration"), '"recorded"')
+    return {
+        "start_ps": fields.time("start") if "start" in fields else 0,
+        "algorithm": fields.text("algorithm", '"ring"') if "algorithm" in fields else None,
+        "stream": fields.text("stream", '"copy"') if "stream" in fields else DEFAULT_STREAM,
+        "recorded_start_ps": real.time("start") if "start" in real else None,
+        "recorded_duration_ps": real.time("duration") if "duration" in real else None,
+    }

@@ -1,0 +1,88 @@
+"""Writing a trace as native JSON lines; what is written reads back as the same trace."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from netsim.errors import InputError
+from netsim.traces.native import KEYS, VERSION, trace_name
+from netsim.traces.trace import DEFAULT_STREAM, ROOTED, WORLD, Operation, Trace
+from netsim.units import time_text
+
+
+def write_native(trace: Trace, path: str | Path) -> None:
+    """Write a trace to `path`, packed where the name ends in ".gz"; the same trace gives the same bytes."""
+    path = Path(path)
+    content = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in _records(trace, path)).encode()
+    try:
+        path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+    except OSError as error:
+        what = f"cannot be written ({error.strerror or error})"
+        raise InputError(
+            what, where=str(path), mend="choose a path in a folder that exists and may be written"
+        ) from error
+
+
+def _records(trace: Trace, path: Path) -> Iterator[dict[str, Any]]:
+    header: dict[str, Any] = {"netsim": VERSION, "ranks": trace.ranks}
+    if trace.name != trace_name(path):
+        header["name"] = trace.name
+    groups = {name: group.ranks for name, group in trace.groups.items() if name != WORLD}
+    if groups:
+        header["groups"] = groups
+    if trace.notes:
+        header["notes"] = trace.notes
+    yield header
+    for operation in trace.operations:
+        yield _record(operation)
+
+
+def _record(operation: Operation) -> dict[str, Any]:
+    values = _all_keys(operation)
+    record = {key: values[key] for key in ("op", *_order(operation)) if key in KEYS[operation.op]}
+    return {key: value for key, value in record.items() if value is not None}
+
+
+def _order(operation: Operation) -> tuple[str, ...]:
+    return (
+        "group",
+        "ranks",
+        "src",
+        "dst",
+        "bytes",
+        "sizes",
+        "flows",
+        "dtype",
+        "root",
+        "duration",
+        "algorithm",
+        "stream",
+        "start",
+        "recorded",
+    )
+
+
+def _all_keys(operation: Operation) -> dict[str, Any]:
+    recorded = {"start": operation.recorded_start_ps, "duration": operation.recorded_duration_ps}
+    measured = {key: time_text(value) for key, value in recorded.items() if value is not None}
+    return {
+        "op": operation.op,
+        "group": operation.group,
+        "ranks": operation.ranks if operation.group is None else None,
+        "src": operation.src,
+        "dst": operation.dst,
+        "bytes": operation.bytes,
+        "sizes": operation.sizes,
+        "flows": operation.flows,
+        "dtype": operation.dtype or None,
+        "root": operation.root if operation.op in ROOTED and operation.root else None,
+        "duration": time_text(operation.duration_ps),
+        "algorithm": operation.algorithm,
+        "stream": operation.stream if operation.stream != DEFAULT_STREAM else None,
+        "start": time_text(operation.start_ps) if operation.start_ps else None,
+        "recorded": measured or None,
+    }

@@ -1,0 +1,175 @@
+"""One line of an NCCL debug log -> the calls and communicator events it reports (no state between lines).
+
+The lines are those of NCCL's own sources, `src/enqueue.cc`, `src/init.cc` and `src/debug.cc`, from 2.3 to 2.30. Nothing
+is anchored at the start of a line: launchers, terminals and other writers put their own text there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+OPERATION_OF = {
+    "AllReduce": "all_reduce",
+    "AllGather": "all_gather",
+    "ReduceScatter": "reduce_scatter",
+    "Broadcast": "broadcast",
+    "Reduce": "reduce",
+    "AlltoAll": "all_to_all",
+    "Gather": "gather",
+    "Scatter": "scatter",
+    "Send": "send",
+    "Recv": "recv",
+}
+_NAMES = "|".join(OPERATION_OF)
+_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_PREFIX = re.compile(r"([^\s:\[\]()<>]+):(\d{1,10}):(\d{1,10}) (?:\[(-?\d{1,6})\] )?(?:[\d.]+ )?$")
+_PREFIX_REACH = 400  # characters in front of "NCCL INFO" in which host, process and device stand
+_START = re.compile(rf"\b({_NAMES}):(?: o(?:p(?:C(?:o(?:u(?:n(?:t)?)?)?)?)?)?(?![\w])| ?$)")
+_PAIR = re.compile(r" (\w{1,20}) (\(nil\)|[\w-]+)| \[nranks=(\d+)\]")
+_NEEDED = ("opCount", "count", "datatype", "comm", "nranks", "stream")
+_CALLED = re.compile(rf"NCCL CALL nccl({_NAMES}|Bcast)\(([\w,]{{1,300}})\)")
+_CALLED_INIT = re.compile(r"NCCL CALL ncclCommInitRank\((0x\w+), ?(\d+), ?(0x\w+), ?(\d+), ?(-?\d+)\)")
+_INIT = re.compile(r"comm (0x\w+) rank (\d+) nranks (\d+) ([^\n]{0,400}?)- ?(Init START|Init COMPLETE|COMPLETE)")
+_DESTROYED = re.compile(r"comm (0x\w+) rank [^\n]{0,200}?(?:Destroy|Abort) COMPLETE")
+_DETAIL = re.compile(r"\b(cudaDev|commId|parent|color|splitCount|childCount) (-?\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Who wrote a line: host and process ("" where the line has no prefix), thread and current device."""
+
+    host: str
+    process: str
+    thread: str
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A call as one rank reports it: `count` elements of `datatype`; `root` is the peer of a send or recv."""
+
+    writer: Where
+    op: str
+    op_count: int
+    count: int
+    datatype: int
+    root: int
+    comm: str
+    nranks: int  # 0 where the line does not say (NCCL CALL)
+    stream: str
+    global_rank: int  # -1 where the line does not say (all but RCCL)
+    by_call: bool  # from an "NCCL CALL" line, which repeats the INFO line
+
+
+@dataclass(frozen=True, slots=True)
+class Init:
+    """A rank has entered a communicator; `details` holds commId, parent, color and the like where they are printed."""
+
+    writer: Where
+    comm: str
+    rank: int
+    nranks: int
+    started: bool  # "Init START", which a COMPLETE follows
+    details: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Destroyed:
+    """A communicator has ended; its pointer may come again for another one."""
+
+    writer: Where
+    comm: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A call whose line is cut off or mixed with another: it must be counted, never guessed."""
+
+    writer: Where
+    op: str
+
+
+Event = Reported | Init | Destroyed | Cut
+
+
+def events(text: str) -> Iterator[Event]:
+    """Yield what one line reports, from left to right."""
+    if "NCCL" not in text and ": op" not in text:
+        return
+    text = _ANSI.sub("", text).replace("\r", " ").rstrip()
+    for match in _START.finditer(text):
+        yield _collective(text, match)
+    if " COMPLETE" in text or "Init START" in text:
+        yield from _communicators(text)
+    if "NCCL CALL" in text:
+        yield from _called(text)
+
+
+def _collective(text: str, match: re.Match[str]) -> Event:
+    writer, op = _writer(text, match.start()), OPERATION_OF[match[1]]
+    found: dict[str, str] = {}
+    end = match.end(1) + 1
+    while "stream" not in found and (pair := _PAIR.match(text, end)):
+        found[pair[1] or "nranks"] = pair[2] or pair[3]
+        end = pair.end()
+    if any(key not in found for key in _NEEDED):
+        return Cut(writer, op)
+    try:
+        return Reported(
+            writer=writer,
+            op=op,
+            op_count=int(found["opCount"][:20], 16),
+            count=int(found["count"][:20]),
+            datatype=int(found["datatype"][:5]),
+            root=int(found.get("root", "0")[:10]),
+            comm=found["comm"],
+            nranks=int(found["nranks"][:10]),
+            stream=found["stream"],
+            global_rank=_global_rank(text, end),
+            by_call=False,
+        )
+    except ValueError:
+        return Cut(writer, op)
+
+
+def _global_rank(text: str, end: int) -> int:
+    match = re.compile(r" task \d+ globalrank (\d{1,9})").match(text, end)
+    return int(match[1]) if match else -1
+
+
+def _communicators(text: str) -> Iterator[Event]:
+    for match in _INIT.finditer(text):
+        writer = _writer(text, match.start())
+        details = tuple(_DETAIL.findall(match[4]))
+        rank, nranks = int(match[2][:10]), int(match[3][:10])
+        yield Init(writer, match[1], rank, nranks, match[5] == "Init START", details)
+    for match in _DESTROYED.finditer(text):
+        yield Destroyed(_writer(text, match.start()), match[1])
+
+
+def _called(text: str) -> Iterator[Event]:
+    for match in _CALLED_INIT.finditer(text):
+        comm, nranks, unique, rank, device = match.groups()
+        details = (("commId", unique), ("cudaDev", device))
+        yield Init(_writer(text, match.end()), comm, int(rank[:10]), int(nranks[:10]), False, details)
+    for match in _CALLED.finditer(text):
+        name = "Broadcast" if match[1] == "Bcast" else match[1]
+        writer, given = _writer(text, match.end()), match[2].split(",")
+        try:
+            _, _, count, datatype, _, root, comm, stream = given
+            numbers = int(count[:20]), int(datatype[:5]), int(root[:10])
+        except ValueError:
+            yield Cut(writer, OPERATION_OF[name])
+            continue
+        yield Reported(writer, OPERATION_OF[name], -1, *numbers, comm, 0, stream, -1, by_call=True)
+
+
+def _writer(text: str, before: int) -> Where:
+    """Find the last host:process:thread in front of a place; another writer's beginning may stand before it."""
+    mark = text.rfind("NCCL ", 0, before)
+    match = _PREFIX.search(text, max(0, mark - _PREFIX_REACH), mark) if mark >= 0 else None
+    if match is None:
+        return Where("", "", "", "")
+    return Where(match[1], match[2], match[3], match[4] or "")

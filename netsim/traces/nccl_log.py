@@ -1,0 +1,256 @@
+"""NCCL debug logs (NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=INIT,COLL): what the ranks of a real job called, in order.
+
+A log is written when a call is enqueued: it holds the order and the sizes of the calls, but no times.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from netsim.errors import InputError
+from netsim.traces.align import align
+from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
+from netsim.traces.lines import pieces
+from netsim.traces.native import trace_name
+from netsim.traces.nccl_lines import Cut, Destroyed, Event, Init, Reported, Where, events
+from netsim.traces.reports import Call, Member, Place
+from netsim.traces.trace import ROOTED, Trace
+
+PIECE = 1 << 16  # NCCL cuts its lines at 1,024 bytes; what is longer is a program's own output
+DATATYPES = (  # ncclDataType_t: name and bytes by number
+    *(("int8", 1), ("uint8", 1), ("int32", 4), ("uint32", 4), ("int64", 8), ("uint64", 8)),
+    *(("fp16", 2), ("fp32", 4), ("fp64", 8), ("bf16", 2), ("fp8e4m3", 1), ("fp8e5m2", 1)),
+)
+PER_RANK = ("all_gather", "reduce_scatter", "all_to_all", "gather", "scatter")  # `count` is one rank's part, not all
+HAVE_TYPE_HIDDEN = ("all_gather", "broadcast")  # NCCL 2.7.3 - 2.21.5 logs these as bytes with datatype 0
+SETTINGS = "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL NCCL_DEBUG_FILE=nccl.%h.%p.log"
+
+_MARK = re.compile(r"NCCL (?:INFO|CALL|WARN|TRACE|version)|: opCount [0-9a-f]+ sendbuff ")
+_NUMBER = re.compile(r"(?:0x)?[0-9a-f]*")
+_REPEATED = re.compile(r"\[repeated \d+x across cluster\]")
+
+
+def recognises(start: str) -> bool:
+    """Tell whether a file that starts so is an NCCL log."""
+    return _MARK.search(start) is not None
+
+
+def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False) -> Trace:
+    """Read the logs of one job: one file, or one for each process, in any order."""
+    log = _Log()
+    for path in paths:
+        log.read(path)
+    members = log.finish(", ".join(map(str, paths)))
+    files = [str(path) for path in paths]
+    name = trace_name(paths[0]).removesuffix(".log")
+    return align(members, name, files, log.notes(), fill=fill_missing_ranks)
+
+
+@dataclass(slots=True, eq=False)
+class _Handle:
+    """A communicator's pointer in one process, from its creation to its end."""
+
+    member: Member
+    initialised: bool = False
+    destroyed: bool = False
+    splits: int = 0
+    from_info: list[Call] = field(default_factory=list)
+    from_call: list[Call] = field(default_factory=list)
+
+    def calls(self) -> list[Call]:
+        return self.from_info or self.from_call
+
+
+@dataclass(slots=True)
+class _Batch:
+    """The sends and receives of one thread that may still be one group."""
+
+    number: int
+    handle: _Handle | None = None
+    key: tuple[str, int] = ("", 0)
+    ends: set[tuple[str, int]] = field(default_factory=set)
+
+
+def _glued(host: str, known: str) -> bool:
+    """Tell whether a host is a known one behind the rest of a number that another writer left there."""
+    return len(known) > 2 and host.endswith(known) and _NUMBER.fullmatch(host[: -len(known)]) is not None
+
+
+class _Log:
+    """Collects the handles and calls of all processes, line by line."""
+
+    def __init__(self) -> None:
+        self.current: dict[tuple[tuple[str, str], str], _Handle] = {}
+        self.handles: list[_Handle] = []
+        self.batches: dict[tuple[tuple[str, str], str, bool], _Batch] = {}
+        self.hosts: dict[str, list[str]] = {}  # by process number
+        self.counts: Counter[str] = Counter()
+        self.place, self.where, self.file, self.next_batch = Place(0, 0), "", 0, 0
+
+    def read(self, path: Path) -> None:
+        """Take in one file."""
+        line = 0
+        for line, raw in pieces(path, PIECE):
+            text = raw.decode("utf-8", errors="replace")
+            self.counts["hidden"] += _REPEATED.search(text) is not None
+            if "NCCL" in text or ": op" in text:
+                self.where = f"{path}:{line}"
+                for turn, event in enumerate(events(text)):
+                    self.place = Place(self.file, line, self.place.turn + 1 if self.place.line == line else turn)
+                    self._take(event)
+        self.counts["lines"] += line
+        self.file += 1
+
+    def _take(self, event: Event) -> None:
+        process = self._process(event.writer)
+        if isinstance(event, Cut):
+            self.counts["cut"] += 1
+        elif isinstance(event, Destroyed):
+            if (process, event.comm) in self.current:
+                self.current[process, event.comm].destroyed = True
+        elif isinstance(event, Init):
+            self._enter(process, event)
+        elif self._possible(event):
+            self._call(process, event)
+        else:
+            self.counts["cut"] += 1
+
+    def _process(self, writer: Where) -> tuple[str, str]:
+        if not writer.host:
+            return "", f"file {self.file + 1}"
+        hosts = self.hosts.setdefault(writer.process, [])
+        host = next((each for each in hosts if writer.host == each or _glued(writer.host, each)), None)
+        if host is None:
+            hosts.append(host := writer.host)
+        return host, writer.process
+
+    @staticmethod
+    def _possible(call: Reported) -> bool:
+        """Tell whether the numbers can be true; mixed lines can look whole."""
+        members = call.nranks or MAX_RANKS
+        return (
+            0 <= call.root < members <= MAX_RANKS
+            and call.count >= 0
+            and re.fullmatch(r"0x[0-9a-f]+", call.comm) is not None
+        )
+
+    def _enter(self, process: tuple[str, str], init: Init) -> None:
+        """Take in that a rank has entered a communicator; a used pointer that comes again is a new one."""
+        if not 0 <= init.rank < init.nranks <= MAX_RANKS:
+            self.counts["cut"] += 1
+            return
+        handle = self.current.get((process, init.comm))
+        if handle is None or handle.destroyed or not self._same(handle, init):
+            handle = self._new(process, init.comm, init.nranks)
+        details = dict(init.details)
+        handle.member.rank, handle.member.device = init.rank, details.get("cudaDev", "")
+        if not handle.initialised or "commId" in details:
+            handle.member.identity = self._identity(process, details)
+        handle.initialised = True
+
+    @staticmethod
+    def _same(handle: _Handle, init: Init) -> bool:
+        if handle.member.size not in (0, init.nranks):
+            return False
+        return not handle.initialised or (handle.member.rank == init.rank and not handle.calls())
+
+    def _identity(self, process: tuple[str, str], details: dict[str, str]) -> Hashable:
+        """What all ranks of the communicator print alike: its id, or how it was split from its parent."""
+        if "commId" in details:
+            return details["commId"]
+        parent = self.current.get((process, details.get("parent", "")))
+        if parent is None:
+            return None
+        parent.splits += 1
+        turn = details.get("splitCount") or details.get("childCount") or f"#{parent.splits}"
+        return (parent.member.identity or parent.member.size, details.get("color"), turn)
+
+    def _new(self, process: tuple[str, str], comm: str, size: int) -> _Handle:
+        handle = _Handle(Member(process, size, self.place))
+        self.current[process, comm] = handle
+        self.handles.append(handle)
+        return handle
+
+    def _call(self, process: tuple[str, str], told: Reported) -> None:
+        handle = self.current.get((process, told.comm))
+        if handle is None or handle.destroyed or told.nranks not in (0, handle.member.size):
+            handle = self._new(process, told.comm, told.nranks)
+        if told.global_rank >= 0:
+            handle.member.global_rank = told.global_rank
+        if handle.member.device == "":
+            handle.member.device = told.writer.device if not handle.initialised else ""
+        calls = handle.from_call if told.by_call else handle.from_info
+        calls.append(self._as_call(told, self._batch(process, handle, told)))
+        self.counts["calls"] += 1
+        if self.counts["calls"] > MAX_CALLS:
+            what = f"the log holds more than {MAX_CALLS:,} calls"
+            raise InputError(what, where=self.where, mend="cut out the steps that matter")
+
+    def _as_call(self, told: Reported, batch: int) -> Call:
+        if told.datatype >= len(DATATYPES):
+            what = f"datatype {told.datatype} is none that NCCL 2.30 knows"
+            raise InputError(what, where=self.where, mend="remove the line, or ask for netsim to learn the type")
+        dtype, width = DATATYPES[told.datatype]
+        if told.datatype == 0 and told.op in HAVE_TYPE_HIDDEN:
+            dtype = ""
+        root = told.root if told.op in (*ROOTED, "send", "recv") else 0
+        return Call(told.op, told.count * width, dtype, root, told.stream, self.place, told.op_count, batch)
+
+    def _batch(self, process: tuple[str, str], handle: _Handle, told: Reported) -> int:
+        """Number the group that a send or receive belongs to: neighbours of one thread, no peer twice the same way."""
+        thread = (process, told.writer.thread, told.by_call)
+        batch = self.batches.get(thread)
+        if told.op not in ("send", "recv"):
+            self.batches.pop(thread, None)
+            return -1
+        key, end = (told.stream, told.op_count), (told.op, told.root)
+        if batch is None or batch.handle is not handle or batch.key != key or end in batch.ends:
+            batch = self.batches[thread] = _Batch(self.next_batch, handle, key)
+            self.next_batch += 1
+        batch.ends.add(end)
+        return batch.number
+
+    def finish(self, where: str) -> list[Member]:
+        """Give the handles that made calls, with bytes as full buffers."""
+        informed = {handle.member.process for handle in self.handles if handle.from_info}
+        for handle in self.handles:
+            repeats = handle.member.process in informed
+            self.counts["repeats"] += len(handle.from_call) if repeats else 0
+            handle.member.calls = handle.from_info if repeats else handle.from_call
+        members = [handle.member for handle in self.handles if handle.member.calls]
+        if not members:
+            cut = f" ({self.counts['cut']} were cut off)" if self.counts["cut"] else ""
+            raise InputError(f"there is no whole NCCL collective call in the log{cut}", where=where, mend=SETTINGS)
+        for member in members:
+            self._full_buffers(member, where)
+        return members
+
+    @staticmethod
+    def _full_buffers(member: Member, where: str) -> None:
+        if not member.size:
+            what = "the NCCL CALL lines do not say how many ranks a communicator has"
+            raise InputError(what, where=where, mend=SETTINGS)
+        for call in member.calls:
+            call.bytes *= member.size if call.op in PER_RANK else 1
+            if call.bytes > MAX_BYTES:
+                what = f"line {call.place.line}: {call.op} of {call.bytes:,} bytes cannot be true"
+                raise InputError(what, where=where, mend="remove the line")
+
+    def notes(self) -> list[str]:
+        """Tell what was read, skipped and assumed."""
+        counts = self.counts
+        told = [
+            f"{counts['calls'] - counts['repeats']:,} calls of ranks in {counts['lines']:,} lines of NCCL log",
+            "an NCCL log holds no times: operations follow each other without computing between them",
+        ]
+        if counts["cut"]:
+            told.append(f"{counts['cut']:,} calls were cut off or mixed with other lines, and skipped")
+        if counts["repeats"]:
+            told.append(f"{counts['repeats']:,} NCCL CALL lines repeat INFO lines, and were left out")
+        if counts["hidden"]:
+            told.append("Ray has hidden repeated lines ([repeated ... across cluster]): set RAY_DEDUP_LOGS=0")
+        return told

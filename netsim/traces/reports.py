@@ -1,0 +1,88 @@
+"""The nouns of alignment: what one rank reports about one communicator, before the ranks' reports are joined."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+MAX_FINDINGS = 20  # disagreements told one by one; the rest is counted
+
+
+class Place(NamedTuple):
+    """Where a call stands: number of the file, line, and its turn on that line; the order of a rank's program."""
+
+    file: int
+    line: int
+    turn: int = 0
+
+
+@dataclass(slots=True)
+class Call:
+    """One call of one rank: an operation of a trace, or one end of a transfer ("send", "recv", whose root is the peer).
+
+    `hint` is the number the source gives the call (-1: none); sends and recvs of one `batch` start together.
+    """
+
+    op: str
+    bytes: int
+    dtype: str
+    root: int
+    stream: str
+    place: Place
+    hint: int = -1
+    batch: int = -1
+
+    def wish(self) -> tuple[str, int, str, int]:
+        """What all ranks of a communicator must agree on."""
+        return self.op, self.bytes, self.dtype, self.root
+
+
+@dataclass(slots=True, eq=False)
+class Member:
+    """One rank's handle on one communicator, with the calls it made there in order.
+
+    `identity` is equal for all ranks of the communicator and for no other one (None: the source does not say);
+    `rank` is the position in the communicator (None: not said); `global_rank` is the rank in the job (-1: not said).
+    """
+
+    process: tuple[str, str]
+    size: int
+    place: Place
+    identity: Hashable = None
+    rank: int | None = None
+    global_rank: int = -1
+    device: str = ""
+    calls: list[Call] = field(default_factory=list)
+
+    def turn(self) -> tuple[object, ...]:
+        """Sort key: by the job's rank where known, else by host, process and device as people count (node2, node10)."""
+        return (self.global_rank, *map(_as_counted, (*self.process, self.device)), self.place)
+
+
+def _as_counted(text: str) -> list[tuple[int, int, str]]:
+    """Split digits from letters, so that gpu9 stands before gpu10."""
+    return [
+        (0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.findall(r"[0-9]{1,30}|\D+|\d", text)
+    ]
+
+
+@dataclass(slots=True)
+class Findings:
+    """What the ranks do not agree on, told in plain sentences."""
+
+    files: Sequence[str]
+    told: list[str] = field(default_factory=list)
+    more: int = 0
+
+    def add(self, call: Call, what: str) -> None:
+        """Tell one disagreement, naming the line where it shows."""
+        if len(self.told) < MAX_FINDINGS:
+            self.told.append(f"{self.files[call.place.file]}:{call.place.line}: {what}")
+        else:
+            self.more += 1
+
+    def notes(self) -> list[str]:
+        """All findings as notes."""
+        return [*self.told, *([f"{self.more:,} more findings like these"] if self.more else [])]

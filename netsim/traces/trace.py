@@ -1,0 +1,104 @@
+"""The nouns of a trace: what each rank of a job does, in order."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+
+WORLD = "world"
+DEFAULT_STREAM = "default"
+
+ROOTED = ("broadcast", "reduce", "gather", "scatter")
+ON_A_GROUP = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "all_to_all_v", *ROOTED, "barrier")
+OPERATIONS = (*ON_A_GROUP, "send", "flows", "compute")
+
+Sizes = tuple[tuple[int, ...], ...]
+Flows = tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """An ordered list of global ranks that act together: a communicator."""
+
+    name: str
+    ranks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that some ranks do: a collective on a group, a send, flows that start together, or a time to compute.
+
+    `bytes` is the full buffer of one rank (for all_gather and reduce_scatter: of all parts together); for
+    all_to_all_v it is the largest row of `sizes`, for flows their sum. `sizes[i][j]` is what the group's i-th member
+    sends to its j-th. `root` is a position in the group; `ranks`, `src`, `dst` and `flows` (source, target, bytes) are
+    global ranks. `start_ps` means "not before". Operations of one rank on different streams may overlap.
+    """
+
+    op: str
+    group: str | None
+    ranks: tuple[int, ...]
+    bytes: int = 0
+    dtype: str = ""
+    root: int = 0
+    sizes: Sizes | None = None
+    flows: Flows = ()
+    src: int = -1
+    dst: int = -1
+    duration_ps: int = 0
+    start_ps: int = 0
+    algorithm: str | None = None
+    stream: str = DEFAULT_STREAM
+    recorded_start_ps: int | None = None
+    recorded_duration_ps: int | None = None
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A job: its ranks 0 .. ranks-1, its groups, and its operations in the program order of the ranks they name.
+
+    `notes` says in plain sentences what the reader assumed or skipped. A group named "world" always exists.
+    """
+
+    name: str
+    ranks: int
+    groups: dict[str, Group]
+    operations: tuple[Operation, ...]
+    source: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if WORLD not in self.groups:
+            world = Group(WORLD, tuple(range(self.ranks)))
+            object.__setattr__(self, "groups", {WORLD: world, **self.groups})
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.ranks, self.operations))
+
+    def by_rank(self) -> list[list[int]]:
+        """List for each rank the numbers of the operations it takes part in, in program order."""
+        parts: list[list[int]] = [[] for _ in range(self.ranks)]
+        for number, operation in enumerate(self.operations):
+            for rank in operation.ranks:
+                parts[rank].append(number)
+        return parts
+
+    def digest(self) -> str:
+        """Name the content: the same ranks, groups and operations give the same 64 hex digits, whatever the file."""
+        content = hashlib.sha256()
+        for text in self._content():
+            content.update(text.encode() + b"\n")
+        return content.hexdigest()
+
+    def _content(self) -> Iterator[str]:
+        yield str(self.ranks)
+        for name in sorted(self.groups):
+            yield repr((name, self.groups[name].ranks))
+        for operation in self.operations:
+            group = self.groups.get(operation.group or "")
+            ranks = "" if group and group.ranks == operation.ranks else repr(operation.ranks)
+            yield ranks + repr([getattr(operation, name) for name in _TOLD])
+
+
+_TOLD = tuple(each.name for each in fields(Operation) if each.name not in ("ranks", "line"))

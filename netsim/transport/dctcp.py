@@ -1,0 +1,41 @@
+"""DCTCP: cut the window by half the moving average of the marked fraction, once a round.
+
+Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010: alpha <- (1 - g) alpha + g F (eq. 1), cwnd <- cwnd (1 - alpha / 2) (eq. 2).
+"""
+
+import numpy as np
+
+from netsim.kernel import part
+from netsim.transport.fixed_point import ONE, WIDEST
+
+STATE = np.dtype([("alpha", "i8"), ("round_end", "i8"), ("acks", "i8"), ("marks", "i8")])
+SETTINGS = np.dtype([("gain", "i8")])
+
+
+@part
+def start(sender):
+    pass
+
+
+@part
+def on_ack(sender, advanced, marked, now, settings):
+    state = sender.dctcp
+    state.acks += 1
+    if marked:
+        state.marks += 1
+    if advanced and sender.acked >= state.round_end:
+        state.alpha += ((state.marks * ONE // state.acks - state.alpha) * settings.dctcp.gain) >> 16
+        if state.marks > 0:
+            window = sender.cwnd - ((sender.cwnd * state.alpha) >> 17)
+        else:
+            window = sender.cwnd + ONE
+        sender.cwnd = max(ONE, min(window, WIDEST))
+        state.acks = 0
+        state.marks = 0
+        state.round_end = sender.next
+
+
+@part
+def on_timeout(sender):
+    sender.cwnd = max(ONE, sender.cwnd >> 1)
+    sender.dctcp.round_end = sender.acked

@@ -1,0 +1,57 @@
+"""What a user chooses about the transport: the table [transport] of a scenario."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from netsim.errors import nearest
+from netsim.transport import CONTROLS, RECOVERIES
+from netsim.units import Duration
+
+IB_ACK_TIMEOUT_10_PS = 4_194_304_000  # InfiniBand's local ack timeout with code 10: 4.096 us * 2^10
+
+
+class Dctcp(BaseModel):
+    """Settings of DCTCP. gain: weight g of the newest marked fraction; 1/16 as in the paper, section 4."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    gain: Annotated[float, Field(gt=0, le=1)] = 1 / 16
+
+
+class Transport(BaseModel):
+    """Congestion control and loss recovery of every connection.
+
+    control: none (line rate), window (fixed), dctcp. recovery: go_back_n. window: packets that may be on the way without an
+    acknowledgement, at first (dctcp) or always (window); "bdp" is what the idle route holds: its rate times its round trip.
+    timeout: without progress for so long, everything unacknowledged is sent again.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    control: str = "dctcp"
+    recovery: str = "go_back_n"
+    timeout: Duration = IB_ACK_TIMEOUT_10_PS
+    window: Annotated[int, Field(ge=1, le=1 << 29)] | Literal["bdp"] = "bdp"
+    dctcp: Dctcp = Dctcp()
+
+    @field_validator("control")
+    @classmethod
+    def _known_control(cls, name: str) -> str:
+        if name not in CONTROLS:
+            raise ValueError(f"no control {name!r}; {nearest(name, CONTROLS)}")
+        return name
+
+    @field_validator("recovery")
+    @classmethod
+    def _known_recovery(cls, name: str) -> str:
+        if name not in RECOVERIES:
+            raise ValueError(f"no recovery {name!r}; {nearest(name, RECOVERIES)}")
+        return name
+
+    @field_validator("timeout")
+    @classmethod
+    def _long_enough(cls, timeout_ps: int) -> int:
+        if timeout_ps < 1_000_000:
+            raise ValueError("shorter than 1us; give at least 1us")
+        return timeout_ps

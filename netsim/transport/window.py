@@ -1,0 +1,23 @@
+"""A window that never changes: at most so many packets without an acknowledgement."""
+
+import numpy as np
+
+from netsim.kernel import part
+
+STATE = np.dtype([("spare", "i8")])
+SETTINGS = np.dtype([("spare", "i8")])
+
+
+@part
+def start(sender):
+    pass
+
+
+@part
+def on_ack(sender, advanced, marked, now, settings):
+    pass
+
+
+@part
+def on_timeout(sender):
+    pass

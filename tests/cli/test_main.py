@@ -1,0 +1,175 @@
+"""How a command line ends: its exit code, and what it says where."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import pytest
+
+from netsim.cli import exits, listing, main, show
+from netsim.errors import InputError, RunError
+
+HOME = Path(__file__).parent.parent.parent
+Capture = pytest.CaptureFixture[str]
+
+
+def failing(error: BaseException) -> object:
+    def command(*_: object, **__: object) -> None:
+        raise error
+
+    return command
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (InputError("no k", where="a.toml, line 3", mend="add k = 4"), 2, "netsim: a.toml, line 3: no k; add k = 4\n"),
+        (RunError("deadlock", mend="look at rank 3"), 1, "netsim: deadlock; look at rank 3\n"),
+        (InputError("two\nlines"), 2, "netsim: two lines\n"),
+        (KeyboardInterrupt(), 130, "netsim: interrupted\n"),
+        (MemoryError(), 1, "netsim: out of memory; take fewer ranks, fewer bytes or bigger chunks\n"),
+        (SystemExit(3), 3, ""),
+        (BrokenPipeError(), 1, ""),
+    ],
+)
+def test_each_way_to_stop_has_its_code_and_line(
+    error: BaseException, code: int, line: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr(listing, "_names", failing(error))
+    monkeypatch.setattr(exits, "_close_quietly", lambda: exits.FAILED_RUN)  # it would close the test's own stdout
+    assert main(["list"]) == code
+    assert capsys.readouterr().err == line
+
+
+def test_a_fault_of_our_own_is_one_line_too(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.delenv("NETSIM_TRACEBACK", raising=False)
+    monkeypatch.setattr(listing, "_names", failing(ZeroDivisionError("by zero")))
+    assert main(["list"]) == 1
+    line = capsys.readouterr().err
+    assert line.startswith("netsim: a fault in netsim itself: ZeroDivisionError: by zero")
+    assert line.count("\n") == 1
+
+
+def test_a_fault_shows_its_traceback_when_asked(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setenv("NETSIM_TRACEBACK", "1")
+    monkeypatch.setattr(listing, "_names", failing(ZeroDivisionError("by zero")))
+    assert main(["list"]) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_warning_is_a_line_on_stderr(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr(
+        listing, "_names", lambda: warnings.warn("cache is\nread-only", RuntimeWarning, stacklevel=1) or {}
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert main(["list"]) == 0
+    assert capsys.readouterr().err == "netsim: warning: cache is read-only\n"
+
+
+def test_no_arguments_show_the_help_and_are_a_mistake(capsys: Capture) -> None:
+    assert main([]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("Usage: netsim")
+
+
+def test_version(capsys: Capture) -> None:
+    import netsim
+
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"netsim {netsim.__version__}\n"
+
+
+def process(*arguments: str, **more: object) -> "subprocess.Popen[str]":
+    environment = {**os.environ, "PYTHONPATH": str(HOME)}
+    return subprocess.Popen(
+        [sys.executable, "-m", "netsim", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+
+
+def test_help_is_quick() -> None:
+    """The bar is 0.5 s; the best of five, so that a busy machine does not count."""
+    seconds = []
+    for _ in range(5):
+        began = time.perf_counter()
+        assert process("--help").communicate()[0].startswith("Usage: netsim")
+        seconds.append(time.perf_counter() - began)
+    assert min(seconds) < 0.5
+
+
+def test_a_closed_pipe_is_no_drama() -> None:
+    with process("plan", "all_reduce", "--ranks", "64", "--bytes", "64MiB", "--rows", "5000") as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.readline()
+        running.stdout.close()
+        assert running.stderr.read() == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of a terminal")
+def test_control_c_ends_with_one_line() -> None:
+    code = "import sys, time; from netsim.cli import listing, main\n"
+    code += "listing._names = lambda: (print('ready', flush=True), time.sleep(60))\nsys.exit(main(['list']))"
+    environment = {**os.environ, "PYTHONPATH": str(HOME)}
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        _, stderr = running.communicate(timeout=30)
+    assert (running.returncode, stderr) == (130, "netsim: interrupted\n")
+
+
+def test_tables_keep_every_column_in_a_pipe(capsys: Capture) -> None:
+    show.table("wide", [f"column {number}" for number in range(12)], [["a" * 30] * 12])
+    assert capsys.readouterr().out.count("a" * 30) == 12
+
+
+def test_tables_print_brackets_as_they_are(capsys: Capture) -> None:
+    show.table("", ["after"], [["[red]"]])
+    assert "[red]" in capsys.readouterr().out
+
+
+def test_json_knows_the_numbers_of_numpy(capsys: Capture) -> None:
+    import numpy as np
+
+    show.as_json({"a": np.int64(3), "b": np.float64(0.5), "c": Path("x")})
+    assert json.loads(capsys.readouterr().out) == {"a": 3, "b": 0.5, "c": "x"}
+
+
+def test_progress_shows_only_to_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    from netsim.cli.progress import watching
+
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with watching("a fabric") as progress:
+        assert progress is None
+
+
+def test_progress_draws_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    from netsim.cli.progress import watching
+
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True  # type: ignore[method-assign]
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setenv("TERM", "xterm")
+    with watching("a fabric") as progress:
+        assert progress is not None
+        progress(5_000_000, 3, 7, 1_000_000)
+    drawn = terminal.getvalue()
+    assert "a fabric" in drawn
+    assert "3/7" in drawn
+    assert "5 us" in drawn
+    assert "M packet-hops/s" in drawn

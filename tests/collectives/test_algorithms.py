@@ -1,0 +1,119 @@
+"""The contract of every entry of ALGORITHMS: a new one is proved by being entered."""
+
+import time
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netsim.collectives import ALGORITHMS, Schedule, Wish, check, depths, plan
+from tests.collectives.proofs import MOVED, PROOFS
+from tests.collectives.wishes import eight_rails, wishes
+
+EVERY_ENTRY = pytest.mark.parametrize(
+    ("op", "algorithm"), [(op, name) for op, known in ALGORITHMS.items() for name in known]
+)
+
+# Other work on the machine must not fail a test; 60 examples of each entry take about a second.
+unhurried = settings(deadline=None, max_examples=60)
+
+
+@EVERY_ENTRY
+@unhurried
+@given(data=st.data(), seed=st.integers(0, 1 << 30))
+def test_every_rank_ends_with_what_it_must_hold(op: str, algorithm: str, data: st.DataObject, seed: int) -> None:
+    wish = data.draw(wishes(op))
+    PROOFS[op](plan(wish, algorithm), wish, seed)
+
+
+@EVERY_ENTRY
+@unhurried
+@given(data=st.data())
+def test_not_one_byte_too_many_moves(op: str, algorithm: str, data: st.DataObject) -> None:
+    wish = replace(data.draw(wishes(op, most_ranks=40, most_bytes=1 << 40)), chunk_bytes=1 << 37)
+    assert plan(wish, algorithm).bytes.sum() == MOVED[op](wish)
+
+
+@EVERY_ENTRY
+@unhurried
+@given(data=st.data())
+def test_rows_keep_to_chunk_and_channels(op: str, algorithm: str, data: st.DataObject) -> None:
+    wish = data.draw(wishes(op))
+    schedule = plan(wish, algorithm)
+    assert (schedule.op, schedule.algorithm, schedule.ranks) == (op, algorithm, wish.ranks)
+    if wish.chunk_bytes is not None:
+        assert np.all(schedule.bytes <= wish.chunk_bytes)
+    if wish.channels is not None:
+        assert np.all(schedule.channel < wish.channels)
+
+
+@EVERY_ENTRY
+def test_columns_have_the_promised_types(op: str, algorithm: str) -> None:
+    schedule = plan(wish_of(op, 2, 4096), algorithm)
+    assert_types(schedule)
+    assert len(schedule) > 0
+    assert_types(plan(wish_of(op, 1, 4096), algorithm) if op != "send" else plan(wish_of(op, 2, 0)))
+
+
+def assert_types(schedule: Schedule) -> None:
+    kinds = {name: getattr(schedule, name).dtype for name in ("source", "target", "after", "channel", "reduces")}
+    assert kinds == {"source": "i4", "target": "i4", "after": "i4", "channel": "i2", "reduces": "?"}
+    assert {schedule.bytes.dtype, schedule.offset.dtype, schedule.first_after.dtype} == {np.dtype("i8")}
+    assert schedule.first_after.shape == (len(schedule) + 1,)
+
+
+def wish_of(op: str, ranks: int, size: int) -> Wish:
+    """A plain wish of any operation; for one rank it asks for nothing to be sent."""
+    sizes = np.full((ranks, ranks), size)
+    return Wish(op=op, ranks=ranks, bytes=size, sizes=sizes, flows=[(0, 1, size)] if ranks > 1 else [])
+
+
+@EVERY_ENTRY
+def test_alone_or_without_bytes_nothing_is_sent(op: str, algorithm: str) -> None:
+    if op != "send":
+        assert len(plan(wish_of(op, 1, 4096), algorithm)) == 0
+    if op != "barrier":
+        assert len(plan(wish_of(op, 2, 0), algorithm)) == 0
+
+
+@EVERY_ENTRY
+def test_the_same_wish_gives_the_same_schedule(op: str, algorithm: str) -> None:
+    one, two = plan(wish_of(op, 2, 5000), algorithm), plan(wish_of(op, 2, 5000), algorithm)
+    for name in ("source", "target", "channel", "bytes", "first_after", "after", "offset", "reduces"):
+        assert np.array_equal(getattr(one, name), getattr(two, name))
+
+
+@EVERY_ENTRY
+@unhurried
+@given(data=st.data())
+def test_rows_wait_for_earlier_rows_only_so_that_any_size_is_checked_cheaply(
+    op: str, algorithm: str, data: st.DataObject
+) -> None:
+    schedule = plan(data.draw(wishes(op)), algorithm)
+    waiter = np.repeat(np.arange(len(schedule)), np.diff(schedule.first_after))
+    assert np.all(schedule.after < waiter)
+    assert np.all(depths(schedule)[schedule.after] < depths(schedule)[waiter])
+
+
+def test_the_first_algorithm_is_the_default() -> None:
+    assert plan(Wish(op="all_reduce", ranks=4, bytes=64)).algorithm == "ring"
+    assert plan(Wish(op="barrier", ranks=4)).algorithm == "dissemination"
+
+
+def test_the_large_ring_is_planned_fast_and_small() -> None:
+    """1 GiB among 1,024 ranks in 128 servers of 8 rails: 8 channels x 2,046 steps x 1,024 pieces."""
+    wish = Wish(op="all_reduce", ranks=1024, bytes=1 << 30, layout=eight_rails(128))
+    tracemalloc.start()
+    began = time.perf_counter()
+    schedule = plan(wish)
+    seconds = time.perf_counter() - began
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(schedule) == 8 * 2046 * 1024
+    assert np.all(np.bincount(schedule.source, weights=schedule.bytes) == 2 * 1023 * (1 << 30) / 1024)
+    assert seconds < 20
+    assert peak < 1.5e9
+    check(schedule)

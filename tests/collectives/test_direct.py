@@ -1,0 +1,43 @@
+"""Gather, scatter, send, flows and barrier."""
+
+import numpy as np
+import pytest
+
+from netsim.collectives import Wish, depths, plan
+
+
+def test_flows_keep_their_order_and_start_together() -> None:
+    schedule = plan(Wish(op="flows", ranks=4, flows=[(0, 2, 2000), (1, 3, 100), (0, 2, 7), (3, 0, 0)]))
+    assert schedule.source.tolist() == [0, 1, 0]
+    assert schedule.target.tolist() == [2, 3, 2]
+    assert schedule.bytes.tolist() == [2000, 100, 7]
+    assert len(schedule.after) == 0
+
+
+def test_flows_may_come_as_an_array() -> None:
+    table = np.array([[0, 1, 10], [1, 0, 20]])
+    assert plan(Wish(op="flows", ranks=2, flows=table)).bytes.tolist() == [10, 20]
+
+
+def test_a_large_flow_stays_whole_unless_a_chunk_is_asked_for() -> None:
+    assert plan(Wish(op="send", ranks=2, bytes=1 << 33)).bytes.tolist() == [1 << 33]
+    assert plan(Wish(op="send", ranks=2, bytes=100, chunk_bytes=40)).bytes.tolist() == [40, 40, 20]
+    assert plan(Wish(op="send", ranks=2, bytes=100, channels=2)).channel.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("op", ["gather", "scatter"])
+def test_one_row_per_rank_but_the_root(op: str) -> None:
+    schedule = plan(Wish(op=op, ranks=5, bytes=52, root=2))
+    far, near = (schedule.source, schedule.target) if op == "gather" else (schedule.target, schedule.source)
+    assert far.tolist() == [0, 1, 3, 4]
+    assert near.tolist() == [2, 2, 2, 2]
+    assert schedule.bytes.tolist() == [11, 11, 10, 10]
+    assert schedule.offset.tolist() == [0, 11, 32, 42]
+
+
+@pytest.mark.parametrize(("ranks", "rounds"), [(2, 1), (3, 2), (8, 3), (9, 4), (1024, 10)])
+def test_a_barrier_takes_log2_rounds_of_one_byte(ranks: int, rounds: int) -> None:
+    schedule = plan(Wish(op="barrier", ranks=ranks, bytes=123))
+    assert depths(schedule).max() + 1 == rounds
+    assert len(schedule) == ranks * rounds
+    assert np.all(schedule.bytes == 1)

@@ -1,0 +1,136 @@
+"""Docs cannot lie: the README's commands and Python, the docstrings' examples and every --help are run."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import netsim
+from netsim.cli import main
+
+HOME = Path(__file__).parent.parent
+README = (HOME / "README.md").read_text(encoding="utf-8")
+COMMANDS = ["run", "compare", "describe", "plan", "list"]
+
+
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def readme_commands() -> list[str]:
+    lines = [line for block in blocks("console") for line in block.splitlines()]
+    return [line[line.index("netsim ") :] for line in lines if re.search(r"(^|/bin/)netsim ", line)]
+
+
+def help_examples(command: str) -> list[str]:
+    """The examples of a command's --help that need no file of the reader's own."""
+    text = importlib.import_module(f"netsim.cli.{'listing' if command == 'list' else command}").__dict__
+    function = text["list_all" if command == "list" else command]
+    lines = [line.strip() for line in function.__doc__.splitlines()]
+    return [line for line in lines if line.startswith("netsim ") and not re.search(r"my_|nccl\.|\w\.toml", line)]
+
+
+def run(line: str, capsys: pytest.CaptureFixture[str]) -> str:
+    code = main(shlex.split(line, comments=True)[1:])
+    output = capsys.readouterr()
+    assert code == 0, output.err
+    return output.out
+
+
+@pytest.mark.parametrize("line", readme_commands())
+def test_readme_command(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(line, capsys).strip()
+
+
+@pytest.mark.parametrize("line", [line for command in COMMANDS for line in help_examples(command)])
+def test_help_example(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(line, capsys).strip()
+
+
+@pytest.mark.parametrize("block", blocks("python"), ids=lambda block: block.split("\n")[2])
+def test_readme_python(block: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
+    assert capsys.readouterr().out.strip()
+
+
+def test_readme_promises_ten_lines() -> None:
+    code = [line for line in blocks("python")[0].splitlines() if line.strip()]
+    assert len(code) <= 10
+
+
+def test_readme_files_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fabric, scenario = blocks("toml")
+    (trace,) = blocks("json")
+    (tmp_path / "fabric.toml").write_text(fabric)
+    (tmp_path / "scenario.toml").write_text(scenario)
+    (tmp_path / "trace.jsonl").write_text(trace)
+    run(f"netsim describe {tmp_path / 'fabric.toml'}", capsys)
+    run(f"netsim describe {tmp_path / 'trace.jsonl'}", capsys)
+    run(f"netsim run {tmp_path / 'trace.jsonl'} --on {tmp_path / 'fabric.toml'}", capsys)
+    run(f"netsim run {tmp_path / 'scenario.toml'}", capsys)
+
+
+def test_readme_ci_and_makefile_share_the_test_command() -> None:
+    command = "python -m pytest -n auto"
+    assert command in README
+    assert f"step {command}" in (HOME / ".ci" / "run").read_text()
+    assert "$(BIN)/python -m pytest -n auto\n" in (HOME / "Makefile").read_text()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_teaches_by_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = run(f"netsim {command} --help", capsys)
+    assert f"netsim {command}" in text.split("Options:")[0].split("\n", 2)[2]
+
+
+def test_main_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    text = run("netsim --help", capsys)
+    for command in COMMANDS:
+        assert re.search(rf"^  {command} +\w", text, flags=re.MULTILINE)
+
+
+def modules_with_examples() -> list[str]:
+    found = ["netsim"]
+    for module in pkgutil.walk_packages(netsim.__path__, "netsim."):
+        path = HOME.joinpath(*module.name.split("."))
+        source = path / "__init__.py" if module.ispkg else path.with_suffix(".py")
+        if source.is_file() and ">>> " in source.read_text(encoding="utf-8"):
+            found.append(module.name)
+    return found
+
+
+@pytest.mark.parametrize("name", modules_with_examples())
+def test_docstring_examples(name: str) -> None:
+    outcome = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
+
+
+@pytest.mark.parametrize("name", netsim.__all__)
+def test_the_face_holds_what_it_names(name: str) -> None:
+    assert getattr(netsim, name) is not None
+
+
+def test_the_face_refuses_other_names() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'simulat'"):
+        netsim.simulat  # noqa: B018
+
+
+def test_import_is_light() -> None:
+    heavy = ["numba", "numpy", "pandas", "simpy", "networkx", "pydantic", "plotly", "pyarrow"]
+    code = f"import sys, netsim, netsim.cli; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=HOME, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_version_is_one() -> None:
+    settings = tomllib.loads((HOME / "pyproject.toml").read_text())
+    assert settings["tool"]["hatch"]["version"]["path"] == "netsim/version.py"
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+|rc\d+)?", netsim.__version__)

@@ -1,0 +1,243 @@
+"""Result: the derived columns by hand, the folder whole or not there, the same bytes for the same scenario."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from netsim.errors import InputError
+from netsim.result import Result, check_writable, folder
+from netsim.result.tables import TABLES, bus_factor
+from netsim.traces import write_native
+from tests.outcomes import US, outcome_of, result_of, scenario_of, trace_of
+
+FLOWS = [(0, 1, 1_000_000, 0, 20 * US), (2, 3, 1_000_000, 5 * US, 10 * US), (4, 5, 4096, 0, -1)]
+OPERATIONS = [
+    {"op": "all_reduce", "bytes": 1_600_000, "start_ps": 10 * US, "end_ps": 110 * US, "ideal_ps": 50 * US},
+    {"op": "send", "group": None, "ranks": 2, "bytes": 1000, "end_ps": 0, "ideal_ps": 0},
+    {"op": "barrier", "bytes": 0, "end_ps": 5 * US, "ideal_ps": 5 * US},
+]
+
+
+@pytest.fixture
+def result() -> Result:
+    return result_of(scenario_of(), FLOWS, OPERATIONS)
+
+
+@pytest.mark.parametrize(
+    ("op", "factor"),
+    [
+        ("all_reduce", 1.75),
+        ("all_gather", 0.875),
+        ("reduce_scatter", 0.875),
+        ("all_to_all", 0.875),
+        ("gather", 0.875),
+        ("scatter", 0.875),
+        ("broadcast", 1.0),
+        ("reduce", 1.0),
+        ("send", 1.0),
+        ("flows", 1.0),
+    ],
+)
+def test_bus_factors_are_those_of_nccl_tests(op: str, factor: float) -> None:
+    assert bus_factor(op, 8) == factor
+
+
+def test_a_published_row_of_nccl_tests() -> None:
+    """all_reduce_perf on 8 GPUs, 128 MiB in 1,000 us: algbw 134.22 GB/s, busbw 234.88 GB/s."""
+    operation = {"op": "all_reduce", "ranks": 8, "bytes": 128 << 20, "end_ps": 1000 * US}
+    row = result_of(scenario_of(), FLOWS, [operation]).collectives.iloc[0]
+    assert row["algbw_gbs"] == pytest.approx(134.217728)
+    assert row["busbw_gbs"] == pytest.approx(234.881024)
+
+
+def test_times_bandwidths_and_slowdowns(result: Result) -> None:
+    reduced, send, barrier = result.collectives.to_dict("records")
+    assert reduced["time_ps"] == 100 * US
+    assert reduced["algbw_gbs"] == pytest.approx(16.0)  # 1.6 MB in 100 us
+    assert reduced["busbw_gbs"] == pytest.approx(16.0 * 30 / 16)
+    assert reduced["slowdown"] == 2.0
+    assert send["group"] == ""
+    assert all(math.isnan(send[name]) for name in ("algbw_gbs", "busbw_gbs", "slowdown"))
+    assert math.isnan(barrier["algbw_gbs"])
+    assert barrier["slowdown"] == 1.0
+
+
+def test_flows_end_with_their_last_byte(result: Result) -> None:
+    assert result.flows["slowdown"].tolist()[:2] == [2.0, 0.5]
+    assert math.isnan(result.flows["slowdown"][2])  # never delivered
+
+
+def test_columns_are_the_documented_ones(result: Result) -> None:
+    tables = {name: list(getattr(result, name).columns) for name in TABLES}
+    assert tables == {name: list(columns) for name, columns in TABLES.items()}
+    assert " ".join(TABLES["links"]) == (
+        "id source target kind rate_bps bytes packets busy_fraction drops trims ecn_marks pauses_sent paused_ps "
+        "max_queue_bytes mean_queue_bytes"
+    )
+
+
+def test_busy_is_of_the_whole_run(result: Result) -> None:
+    assert result.link("host1", "tor0")["busy_fraction"] == pytest.approx(2 / 110)
+    assert result.links["busy_fraction"].tolist() == [number / 110 for number in range(len(result.links))]
+    with pytest.raises(InputError, match="no link host1->core0"):
+        result.link("host1", "core0")
+
+
+def test_summary_adds_up(result: Result) -> None:
+    summary = result.summary
+    wanted = {
+        "completion_time_ps": 110 * US, "collectives": 3, "bytes": 1_601_000, "packets_delivered": 1000, "drops": 2,
+        "packet_hops": 6000, "trims": 0, "ecn_marks": 7, "pauses": 0, "retransmitted_packets": 0,
+        "simulate_seconds": 0.5, "wall_seconds": 2.0, "packet_hops_per_second": 12000.0,
+    }  # fmt: skip
+    assert {name: summary[name] for name in wanted} == wanted
+    assert summary["peak_memory_bytes"] > 10_000_000
+    assert len(summary["worst_links"]) == 10
+    last = len(result.links) - 1
+    assert summary["worst_links"][0]["busy_fraction"] == pytest.approx(last / 110)
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+
+
+def test_nothing_happened() -> None:
+    empty = result_of(scenario_of(), [], [], packet_hops=0, simulate_seconds=0.0)
+    assert empty.summary["packet_hops_per_second"] == 0.0
+    assert empty.collectives.empty
+    assert empty.flows.dtypes.to_dict() == result_of(scenario_of(), FLOWS).flows.dtypes.to_dict()
+
+
+def test_flows_of_one_collective(result: Result) -> None:
+    assert len(result.flows_of(0)) == 3
+    assert result.flows_of(1).empty
+
+
+def test_save_and_load(result: Result, tmp_path: Path) -> None:
+    result.save(tmp_path / "deep" / "run")
+    again = Result.load(tmp_path / "deep" / "run")
+    for name in TABLES:
+        pd.testing.assert_frame_equal(getattr(again, name), getattr(result, name))
+    assert again.summary == result.summary
+    assert again.scenario == result.scenario
+    assert again.scenario.trace.name == result.scenario.trace.name
+    assert again.provenance == result.provenance
+    assert repr(again) == repr(result)
+
+
+def test_the_same_scenario_gives_the_same_bytes(tmp_path: Path) -> None:
+    first = result_of(scenario_of(), FLOWS, OPERATIONS, simulate_seconds=1.0)
+    second = result_of(scenario_of(), FLOWS, OPERATIONS, simulate_seconds=2.0)
+    first.save(tmp_path / "a")
+    second.save(tmp_path / "b")
+    files = [f"{name}.parquet" for name in TABLES] + ["trace.jsonl.gz", "run.json"]
+    for file in files:
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+    assert sorted(each.name for each in (tmp_path / "a").iterdir()) == sorted([*files, "summary.json"])
+    assert (tmp_path / "a" / "summary.json").read_bytes() != (tmp_path / "b" / "summary.json").read_bytes()
+
+
+def test_run_json_tells_how_it_came_about(result: Result, tmp_path: Path) -> None:
+    result.save(tmp_path / "run")
+    run = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert run["scenario"]["topology"]["rate"] == "100Gb/s"
+    assert run["seed"] == 1
+    assert set(run["versions"]) == {"python", "numpy", "numba", "pyarrow"}
+    assert "node" not in run["host"]
+
+
+def test_an_older_result_is_replaced(result: Result, tmp_path: Path) -> None:
+    result.save(tmp_path / "run")
+    newer = result_of(scenario_of(seed=5), FLOWS)
+    newer.save(tmp_path / "run")
+    assert Result.load(tmp_path / "run").scenario.seed == 5
+    assert [each.name for each in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_foreign_folder_is_left_alone(result: Result, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="is not empty and holds no result; give a new folder"):
+        result.save(tmp_path)
+    assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
+    with pytest.raises(InputError, match="is a file"):
+        result.save(tmp_path / "notes.txt")
+    with pytest.raises(InputError, match=r"notes\.txt: cannot be written to"):
+        check_writable(tmp_path / "notes.txt" / "run")
+
+
+def test_notes_beside_a_result_are_not_thrown_away(result: Result, tmp_path: Path) -> None:
+    result.save(tmp_path / "run")
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="is not empty"):
+        result.save(tmp_path / "run")
+    assert Result.load(tmp_path / "run").scenario == result.scenario
+
+
+def test_an_empty_folder_is_welcome(result: Result, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    result.save(tmp_path / "run")
+    assert Result.load(tmp_path / "run").scenario == result.scenario
+
+
+def test_a_save_that_fails_leaves_what_was_there(
+    result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result.save(tmp_path / "run")
+    before = {each.name: each.read_bytes() for each in (tmp_path / "run").iterdir()}
+
+    def full(*_: object) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("netsim.result.write_json", full)
+    with pytest.raises(OSError, match="No space left"):
+        result_of(scenario_of(seed=9), FLOWS).save(tmp_path / "run")
+    assert {each.name: each.read_bytes() for each in (tmp_path / "run").iterdir()} == before
+    assert [each.name for each in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_swap_that_fails_puts_the_older_result_back(
+    result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result.save(tmp_path / "run")
+    move = Path.replace
+
+    def fails_for_drafts(path: Path, target: Path) -> Path:
+        if path.name.startswith(".run.") and not path.name.endswith(".old"):
+            raise OSError("busy")
+        return move(path, target)
+
+    monkeypatch.setattr(folder.Path, "replace", fails_for_drafts)
+    with pytest.raises(OSError, match="busy"):
+        result_of(scenario_of(seed=9), FLOWS).save(tmp_path / "run")
+    assert Result.load(tmp_path / "run").scenario.seed == 1
+    assert [each.name for each in tmp_path.iterdir()] == ["run"]
+
+
+def test_what_is_no_result_is_refused(result: Result, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is no saved result"):
+        Result.load(tmp_path)
+    result.save(tmp_path / "run")
+    (tmp_path / "run" / "links.parquet").write_bytes(b"broken")
+    with pytest.raises(InputError, match=r"links\.parquet: cannot be read as Parquet; run the scenario again"):
+        Result.load(tmp_path / "run")
+    (tmp_path / "run" / "flows.parquet").replace(tmp_path / "run" / "links.parquet")
+    with pytest.raises(InputError, match=r"flows\.parquet: cannot be read"):
+        Result.load(tmp_path / "run")
+    (tmp_path / "run" / "summary.json").write_text("{")
+    with pytest.raises(InputError, match=r"cannot be read"):
+        Result.load(tmp_path / "run")
+
+
+def test_another_trace_in_the_folder_is_noticed(result: Result, tmp_path: Path) -> None:
+    result.save(tmp_path / "run")
+    write_native(trace_of(8), tmp_path / "run" / "trace.jsonl.gz")
+    with pytest.raises(InputError, match="holds another scenario than was run"):
+        Result.load(tmp_path / "run")
+
+
+def test_what_the_core_counts_goes_into_the_summary() -> None:
+    outcome = outcome_of(scenario_of(), FLOWS, OPERATIONS, packets_in_flight=3, wall_seconds=9.0)
+    summary = Result.of(outcome, scenario_of()).summary
+    assert (summary["packets_in_flight"], summary["wall_seconds"]) == (3, 9.0)

@@ -1,0 +1,57 @@
+"""The shipped topology files are what their names say, and state everything."""
+
+import tomllib
+from typing import Any
+
+import pytest
+
+from netsim import shipped
+from netsim.topology import TOPOLOGIES, Topology
+from netsim.units import FROM_FILE
+
+G = 10**9
+EXPECTED = {  # hosts, bisection, delay of a network link
+    "fat_tree_k4_100g": (16, 8 * 100 * G, 1_000_000),
+    "fat_tree_k8_100g": (128, 64 * 100 * G, 1_000_000),
+    "fat_tree_k16_100g": (1024, 512 * 100 * G, 1_000_000),
+    "fat_tree_k4_400g": (16, 8 * 400 * G, 500_000),
+    "fat_tree_k8_400g": (128, 64 * 400 * G, 500_000),
+    "fat_tree_k16_400g": (1024, 512 * 400 * G, 500_000),
+    "leaf_spine_32_1to1": (32, 16 * 100 * G, 1_000_000),
+    "leaf_spine_32_2to1": (32, 8 * 100 * G, 1_000_000),
+    "leaf_spine_32_4to1": (32, 4 * 100 * G, 1_000_000),
+    "rail_optimized_16": (16, 8 * 400 * G, 500_000),
+    "rail_optimized_128": (128, 64 * 400 * G, 500_000),
+    "rail_optimized_1024": (1024, 512 * 400 * G, 500_000),
+}
+
+
+def document(name: str) -> dict[str, Any]:
+    return tomllib.loads(shipped.path("topologies", name).read_text(encoding="utf-8"))
+
+
+def load(name: str) -> Topology:
+    fields = document(name)
+    return TOPOLOGIES[fields["kind"]].model_validate(fields, context=FROM_FILE)
+
+
+def test_names() -> None:
+    assert set(shipped.names("topologies")) == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_they_are_what_their_names_say(name: str) -> None:
+    hosts, bisection, delay = EXPECTED[name]
+    network = load(name).build()
+    assert len(network.hosts) == hosts
+    assert network.bisection_bps() == bisection
+    assert {link.delay_ps for link in network.links if link.kind != "nvlink"} == {delay}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_nothing_is_hidden_in_the_code(name: str) -> None:
+    """Every field that says something is written in the file; what is left out is empty, or said per kind of link."""
+    topology = load(name)
+    unsaid = set(type(topology).model_fields) - set(document(name))
+    per_link = {"rate", "delay"} if topology.kind == "rail_optimized" else {"tor", "agg", "core", "leaf", "spine"}
+    assert unsaid - {"name"} <= per_link

@@ -1,0 +1,112 @@
+"""What holds for every topology; a new line in TOPOLOGIES must have a row here."""
+
+from itertools import pairwise
+
+import networkx as nx
+import pytest
+from pydantic import ValidationError
+
+from netsim.topology import TOPOLOGIES, FatTree, Host, LeafSpine, Network, RailOptimized, Switch, Topology
+from netsim.units import UNLIMITED
+
+G = 10**9
+EXAMPLES: dict[str, tuple[Topology, dict[str, int], int]] = {  # blueprint, some counts, bisection
+    "fat_tree": (FatTree(k=4), {"hosts": 16, "switches": 20, "links": 96}, 8 * 100 * G),
+    "fat_tree 2 to 1": (FatTree(k=8, oversubscription=2), {"hosts": 128, "switches.core": 8}, 32 * 100 * G),
+    "fat_tree 2 tiers": (FatTree(k=4, tiers=2), {"hosts": 8, "switches": 6, "links": 32}, 4 * 100 * G),
+    "leaf_spine": (LeafSpine(leaves=4, spines=2, hosts_per_leaf=8), {"hosts": 32, "links": 80}, 2 * 2 * 100 * G),
+    "rail_optimized": (RailOptimized(servers=4), {"hosts": 32, "servers": 4, "switches.spine": 4}, 16 * 400 * G),
+    "rail_optimized 2 to 1": (
+        RailOptimized(servers=4, gpus_per_server=2, oversubscription=2),
+        {"hosts": 8, "switches": 8, "links.spine": 8, "links.nvlink": 16, "links.rail": 16},
+        4 * 400 * G,
+    ),
+}
+
+
+@pytest.fixture(params=EXAMPLES, scope="module")
+def network(request: pytest.FixtureRequest) -> Network:
+    return EXAMPLES[request.param][0].build()
+
+
+def test_every_kind_has_an_example() -> None:
+    assert {name.split()[0] for name in EXAMPLES} == set(TOPOLOGIES)
+    assert all(topology.kind == name.split()[0] for name, (topology, _, _) in EXAMPLES.items())
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_counts_and_bisection(name: str) -> None:
+    topology, counts, bisection = EXAMPLES[name]
+    network = topology.build()
+    assert network.counts() | counts == network.counts()
+    assert network.bisection_bps() == bisection
+
+
+def test_links_come_in_opposite_pairs(network: Network) -> None:
+    for number, link in enumerate(network.links):
+        back = network.links[number ^ 1]
+        assert link.number == number
+        assert (link.source, link.target, link.kind) == (back.target, back.source, back.kind)
+        assert (link.rate_bps, link.delay_ps) == (back.rate_bps, back.delay_ps)
+
+
+def test_nodes_are_numbered_hosts_first_and_named_once(network: Network) -> None:
+    nodes: list[Host | Switch] = [*network.hosts, *network.switches]
+    assert [node.number for node in nodes] == list(range(len(nodes)))
+    assert len({node.name for node in nodes}) == len(nodes)
+    assert network.node_name(len(nodes) - 1) == nodes[-1].name
+    assert network.tier_of(0) == "host"
+    assert network.tier_of(len(network.hosts)) == network.switches[0].tier
+
+
+def test_every_host_reaches_every_host(network: Network) -> None:
+    assert nx.is_strongly_connected(network.graph)
+
+
+def test_hosts_drop_and_mark_nothing_and_switches_have_the_stated_queues(network: Network) -> None:
+    for link in network.links:
+        if link.source < len(network.hosts) or link.kind == "nvlink":
+            assert (link.buffer_bytes, link.ecn_kmin_bytes, link.ecn_kmax_bytes) == (UNLIMITED, UNLIMITED, UNLIMITED)
+        else:
+            assert (link.buffer_bytes, link.ecn_kmin_bytes, link.ecn_kmax_bytes) == (416_000, 83_200, 332_800)
+
+
+def test_columns_say_what_the_links_say(network: Network) -> None:
+    rows = zip(network.source, network.target, network.rate_bps, network.delay_ps, network.kinds, strict=True)
+    links = [(link.source, link.target, link.rate_bps, link.delay_ps, link.kind) for link in network.links]
+    assert [tuple(row) for row in rows] == links
+    queues = zip(network.buffer_bytes, network.kmin, network.kmax, network.pmax, strict=True)
+    stated = [(i.buffer_bytes, i.ecn_kmin_bytes, i.ecn_kmax_bytes, i.ecn_pmax) for i in network.links]
+    assert [tuple(row) for row in queues] == stated
+    assert [str(each.dtype) for each in (network.source, network.rate_bps, network.pmax)] == [
+        "int32",
+        "int64",
+        "float64",
+    ]
+    with pytest.raises(ValueError, match="read-only"):
+        network.source[0] = 1
+
+
+def test_graph_edges_are_keyed_by_link_number(network: Network) -> None:
+    edges = {key: (source, target) for source, target, key in network.graph.edges(keys=True)}
+    assert {key: "->".join(ends) for key, ends in edges.items()} == {
+        link.number: network.link_name(link.number) for link in network.links
+    }
+
+
+def test_servers_are_contiguous_and_rails_count_from_zero(network: Network) -> None:
+    for before, host in pairwise(network.hosts):
+        assert (host.server, host.rail) in {(before.server, before.rail + 1), (before.server + 1, 0)}
+    assert network.has_servers == ("nvlink" in network.kinds)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_blueprints_are_frozen_hashable_and_refuse_unknown_keys(name: str) -> None:
+    topology = EXAMPLES[name][0]
+    with pytest.raises(ValidationError, match="frozen"):
+        topology.rate = 1  # type: ignore[misc]
+    again = type(topology).model_validate(topology.model_dump(mode="json", exclude_none=True))
+    assert again == topology
+    assert hash(again) == hash(topology)
+    with pytest.raises(ValidationError, match="colour"):
+        type(topology).model_validate(topology.model_dump() | {"colour": "red"})

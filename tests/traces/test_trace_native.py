@@ -1,0 +1,267 @@
+"""The native format: every key is read, and every mistake ends in one line with file, line and mend."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from netsim.errors import InputError
+from netsim.traces import OPERATIONS, Group, Operation, read
+from netsim.traces.native import KEYS
+
+HEADER = '{"netsim": 1, "ranks": 4, "groups": {"tp": [2, 0]}}'
+
+
+def trace_file(folder: Path, *lines: str) -> Path:
+    path = folder / "job.jsonl"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def one(folder: Path, line: str) -> Operation:
+    (operation,) = read(trace_file(folder, HEADER, line)).operations
+    return operation
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(InputError) as error:
+        read(path)
+    text = str(error.value)
+    assert "\n" not in text
+    assert str(path) in text
+    assert error.value.mend
+    return text
+
+
+def test_header_gives_ranks_groups_and_name(tmp_path: Path) -> None:
+    trace = read(trace_file(tmp_path, HEADER))
+    assert (trace.name, trace.ranks, trace.operations) == ("job", 4, ())
+    assert trace.groups == {"world": Group("world", (0, 1, 2, 3)), "tp": Group("tp", (2, 0))}
+
+
+def test_a_group_keeps_its_order_and_root_is_a_position(tmp_path: Path) -> None:
+    line = '{"op": "broadcast", "group": "tp", "bytes": 8, "root": 1, "dtype": "bf16"}'
+    assert one(tmp_path, line) == Operation("broadcast", "tp", (2, 0), 8, "bf16", root=1)
+
+
+def test_sizes_and_times_may_carry_units(tmp_path: Path) -> None:
+    line = (
+        '{"op": "all_reduce", "group": "world", "bytes": "2KiB", "start": "1.5us", "algorithm": "ring", "stream": "s"}'
+    )
+    expected = Operation("all_reduce", "world", (0, 1, 2, 3), 2048, start_ps=1_500_000, algorithm="ring", stream="s")
+    assert one(tmp_path, line) == expected
+
+
+def test_recorded_times(tmp_path: Path) -> None:
+    line = '{"op": "barrier", "group": "tp", "recorded": {"start": "1ms", "duration": "20ns"}}'
+    expected = Operation("barrier", "tp", (2, 0), recorded_start_ps=10**9, recorded_duration_ps=20_000)
+    assert one(tmp_path, line) == expected
+
+
+def test_send_flows_and_compute(tmp_path: Path) -> None:
+    send = one(tmp_path, '{"op": "send", "src": 3, "dst": 1, "bytes": 7}')
+    assert send == Operation("send", None, (3, 1), 7, src=3, dst=1)
+    flows = one(tmp_path, '{"op": "flows", "flows": [[3, 1, 5], [1, 0, "1KiB"]]}')
+    assert flows == Operation("flows", None, (0, 1, 3), 1029, flows=((3, 1, 5), (1, 0, 1024)))
+    compute = one(tmp_path, '{"op": "compute", "ranks": [3, 0], "duration": "12us"}')
+    assert compute == Operation("compute", None, (3, 0), duration_ps=12_000_000)
+    compute = one(tmp_path, '{"op": "compute", "group": "tp", "duration": "12us"}')
+    assert compute == Operation("compute", "tp", (2, 0), duration_ps=12_000_000)
+
+
+def test_all_to_all_v_takes_its_bytes_from_the_largest_row(tmp_path: Path) -> None:
+    operation = one(tmp_path, '{"op": "all_to_all_v", "group": "tp", "sizes": [[1, 2], [30, 4]]}')
+    assert operation == Operation("all_to_all_v", "tp", (2, 0), 34, sizes=((1, 2), (30, 4)))
+
+
+def test_every_operation_has_its_keys() -> None:
+    assert set(KEYS) == set(OPERATIONS)
+
+
+def test_gzip_is_known_by_content(tmp_path: Path) -> None:
+    path = tmp_path / "packed"
+    path.write_bytes(gzip.compress(f'{HEADER}\n{{"op": "barrier", "group": "tp"}}\n'.encode()))
+    assert len(read(path).operations) == 1
+
+
+def test_byte_order_mark_blank_lines_and_crlf(tmp_path: Path) -> None:
+    path = tmp_path / "job.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + HEADER.encode() + b'\r\n\r\n{"op": "barrier", "group": "tp"}')
+    (operation,) = read(path).operations
+    assert operation.line == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "what", "mend"),
+    [
+        ('{"op": "all_reduce", "group": "tp", "bytes": 8', "not JSON", "was the file cut"),
+        ('{"op": "allreduce", "group": "tp", "bytes": 8}', "unknown operation", "did you mean 'all_reduce'"),
+        ('{"op": "all_reduce", "group": "word", "bytes": 8}', 'no group "word"', "did you mean 'world'"),
+        ('{"op": "all_reduce", "group": "tp"}', '"bytes" is missing', 'add "bytes"'),
+        ('{"op": "all_reduce", "bytes": 8}', '"group" is missing', 'add "group": "world"'),
+        ('{"group": "tp", "bytes": 8}', '"op" is missing', 'add "op"'),
+        ('{"op": "all_reduce", "group": "tp", "bytes": -8}', '"bytes" must be between 0', "like"),
+        ('{"op": "all_reduce", "group": "tp", "bytes": 8.5}', "not a fraction 8.5", "whole number"),
+        ('{"op": "all_reduce", "group": "tp", "bytes": 2e6}', "not a fraction", "whole number"),
+        ('{"op": "all_reduce", "group": "tp", "bytes": "8.5B"}', "\"bytes\": '8.5B'", "size like"),
+        ('{"op": "all_reduce", "group": "tp", "bytes": "unlimited"}', "must be between", "like"),
+        ('{"op": "all_reduce", "group": "tp", "bytes": true}', "not a truth", "whole number"),
+        ('{"op": "all_reduce", "group": "tp", "bytes": null}', "not null", "whole number"),
+        ('{"op": "all_reduce", "group": "tp", "bytes": NaN}', "NaN is not a number", "whole number"),
+        ('{"op": "all_reduce", "group": "tp", "bytes": 1' + 5000 * "0" + "}", "a number is too long", "JSON"),
+        ('{"op": "all_reduce", "group": "tp", "bytes": 1' + 4000 * "0" + "}", "must be between", "like"),
+        ('{"op": "all_reduce", "group": "tp", "bytes": 8, "bytes": 9}', '"bytes" stands here twice', "keep one"),
+        ('{"op": "all_reduce", "group": "tp", "bytes": 8, "byts": 9}', 'no key "byts"', "did you mean 'bytes'"),
+        ('{"op": "all_reduce", "group": ["tp"], "bytes": 8}', "must be a text, not a list", "write"),
+        ('{"op": "all_reduce", "group": "tp", "bytes": 8, "root": 0}', 'no key "root"', "one of"),
+        ('{"op": "broadcast", "group": "tp", "bytes": 8, "root": 2}', '"root" must be between 0 and 1', "like"),
+        ('{"op": "barrier", "group": "tp", "start": 5}', "a time with its unit", '"12us"'),
+        ('{"op": "barrier", "group": "tp", "start": "5"}', "\"start\": '5' has no unit", "500ns"),
+        ('{"op": "barrier", "group": "tp", "start": "-5ns"}', "negative", "500ns"),
+        ('{"op": "barrier", "group": "tp", "stream": "a\\nb"}', "not printable", "write"),
+        ('{"op": "barrier", "group": "tp", "stream": "\\ud800"}', "not printable", "write"),
+        ('{"op": "barrier", "group": "tp", "recorded": 5}', '"recorded" must be an object', "duration"),
+        ('{"op": "barrier", "group": "tp", "recorded": {"stop": "1us"}}', 'no key "stop"', "one of"),
+        ('{"op": "send", "src": 0, "dst": 4, "bytes": 8}', '"dst" is 4, but the trace has 4 ranks', "0 to 3"),
+        ('{"op": "send", "src": -1, "dst": 3, "bytes": 8}', '"src" is -1', "0 to 3"),
+        ('{"op": "send", "src": 2, "dst": 2, "bytes": 8}', "from rank 2 to itself", "two different"),
+        ('{"op": "flows", "flows": []}', "holds 0 things", "write"),
+        ('{"op": "flows", "flows": [[0, 1]]}', "[source, target, bytes]", "write"),
+        ('{"op": "flows", "flows": [[0, 0, 5]]}', "from rank 0 to itself", "two different"),
+        ('{"op": "flows", "flows": {"0": 1}}', "must be a list, not an object", "write"),
+        ('{"op": "all_to_all_v", "group": "tp", "sizes": [[0, 1]]}', "2 rows of 2", "write"),
+        ('{"op": "all_to_all_v", "group": "tp", "sizes": [[0, 1], [1, 0, 0]]}', "2 rows of 2", "write"),
+        ('{"op": "all_to_all_v", "group": "tp", "sizes": [[0, 1], [-1, 0]]}', "a size must be between", "like"),
+        ('{"op": "compute", "ranks": [0, 0], "duration": "1us"}', "names rank 0 twice", "once"),
+        ('{"op": "compute", "ranks": [9], "duration": "1us"}', "is 9", "0 to 3"),
+        ('{"op": "compute", "ranks": "all", "duration": "1us"}', "must be a list, not a text", "write"),
+        ('{"op": "compute", "ranks": [0], "group": "tp", "duration": "1us"}', "both", "keep one"),
+        ('["op", "barrier"]', "this is a list", "on each line"),
+        (HEADER, "a second header", "the first line"),
+        ("[" * 100_000, "nested deeper", "three levels"),
+        ('{"op": ' * 100_000, "nested deeper", "three levels"),
+        ('{"op": ' + "[" * 15 + "]" * 15 + "}", "must be a text, not a list", "write"),
+    ],
+)
+def test_a_wrong_operation_is_refused(tmp_path: Path, line: str, what: str, mend: str) -> None:
+    text = refusal(trace_file(tmp_path, HEADER, '{"op": "barrier", "group": "tp"}', line))
+    assert "job.jsonl:3: " in text
+    assert what in text
+    assert mend in text
+    assert len(text) < 500 + len(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("header", "what"),
+    [
+        ('{"op": "barrier", "group": "world"}', "the header is missing"),
+        ('{"netsim": 2, "ranks": 4}', "version 2"),
+        ('{"netsim": true, "ranks": 4}', "version true"),
+        ('{"netsim": 1}', '"ranks" is missing'),
+        ('{"netsim": 1, "ranks": 0}', '"ranks" must be between 1 and'),
+        ('{"netsim": 1, "ranks": "4"}', "not a text"),
+        ('{"netsim": 1, "ranks": 1000000000000}', '"ranks" must be between 1 and 131,072'),
+        ('{"netsim": 1, "ranks": 4, "group": {}}', 'no key "group"'),
+        ('{"netsim": 1, "ranks": 4, "groups": []}', '"groups" must be an object'),
+        ('{"netsim": 1, "ranks": 4, "groups": {"a": [0, 1, 0]}}', "names rank 0 twice"),
+        ('{"netsim": 1, "ranks": 4, "groups": {"a": [0, 4]}}', "is 4, but the trace has 4 ranks"),
+        ('{"netsim": 1, "ranks": 4, "groups": {"a": []}}', "holds 0 things"),
+        ('{"netsim": 1, "ranks": 4, "groups": {"a": [0], "a": [1]}}', 'the key "a" stands here twice'),
+        ('{"netsim": 1, "ranks": 4, "groups": {"a": [0.0]}}', "must be a whole number"),
+        ('{"netsim": 1, "ranks": 4, "groups": {"": [0]}}', "a group's name is empty"),
+        ('{"netsim": 1, "ranks": 4, "groups": {"world": [1, 0, 2, 3]}}', '"world" always holds all ranks'),
+        ('{"netsim": 1, "ranks": 4, "notes": "none"}', '"notes" must be a list'),
+    ],
+)
+def test_a_wrong_header_is_refused(tmp_path: Path, header: str, what: str) -> None:
+    text = refusal(trace_file(tmp_path, header))
+    assert "job.jsonl:1: " in text
+    assert what in text
+
+
+def test_the_path_is_checked(tmp_path: Path) -> None:
+    assert "no such file" in refusal(tmp_path / "nothing.jsonl")
+    assert "is a directory" in refusal(tmp_path)
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    assert "is empty" in refusal(empty)
+    assert "native trace is one file" in _two_files(tmp_path)
+    with pytest.raises(InputError, match="no trace file is named"):
+        read([])
+
+
+def _two_files(folder: Path) -> str:
+    paths = [folder / "a.jsonl", folder / "b.jsonl"]
+    for path in paths:
+        path.write_text(HEADER)
+    with pytest.raises(InputError) as error:
+        read(paths)
+    return str(error.value)
+
+
+def test_the_same_file_twice_and_two_formats_are_refused(tmp_path: Path) -> None:
+    path, log = trace_file(tmp_path, HEADER), tmp_path / "x.log"
+    log.write_text("node:1:1 [0] NCCL INFO Bootstrap\n")
+    with pytest.raises(InputError, match="is named twice"):
+        read([path, path])
+    with pytest.raises(InputError, match="format nccl_log"):
+        read([path, log])
+
+
+def test_text_that_is_not_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "job.jsonl"
+    path.write_bytes(HEADER.encode() + b'\n{"op": "barrier", "group": "t\xff"}\n')
+    assert re.search(r"job\.jsonl:2: byte 30 .* not UTF-8", refusal(path))
+    path.write_bytes(HEADER.encode("utf-16"))
+    assert "not a text file" in refusal(path)
+
+
+def test_damaged_gzip(tmp_path: Path) -> None:
+    whole = gzip.compress((HEADER + 3000 * '\n{"op": "barrier", "group": "tp"}').encode())
+    path = tmp_path / "job.jsonl.gz"
+    path.write_bytes(whole[:-12])
+    assert "damaged gzip" in refusal(path)
+    path.write_bytes(whole[:10] + b"\xff" * 40)
+    assert "damaged gzip" in refusal(path)
+
+
+def test_a_line_without_end_is_refused_and_not_kept_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.jsonl.gz"
+    path.write_bytes(gzip.compress(HEADER.encode() + b"\n" + b" " * (1 << 26)))
+    assert "is longer than" in refusal(path)
+
+
+def test_a_gzip_that_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("netsim.traces.lines.MAX_UNPACKED", 1000)
+    path = tmp_path / "bomb.jsonl.gz"
+    path.write_bytes(gzip.compress(HEADER.encode() + b"\n" * 2000))
+    assert "unpacks to more than 1,000 bytes" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "what"),
+    [
+        ("MAX_OPERATIONS", 2, "more than 2 operations"),
+        ("MAX_CELLS", 3, "3 flows and sizes"),
+        ("MAX_PARTS", 5, "name more than 5 ranks"),
+        ("MAX_LINES", 3, "3 lines"),
+    ],
+)
+def test_counts_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, what: str) -> None:
+    flows = json.dumps({"op": "flows", "flows": [[0, 1, 5], [1, 2, 5]]})
+    path = trace_file(tmp_path, HEADER, flows, flows, flows)
+    assert len(read(path).operations) == 3
+    monkeypatch.setattr(f"netsim.traces.native.{limit}", value)
+    assert what in refusal(path)
+
+
+def test_json_of_another_program_is_told_what_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "kineto.json"
+    path.write_text('{"schemaVersion": 1, "traceEvents": []}\n')
+    assert "the header is missing" in refusal(path)
+    path.write_text('[{"comms": "init"}]\n')
+    assert "this is a list" in refusal(path)

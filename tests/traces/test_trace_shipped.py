@@ -1,0 +1,64 @@
+"""The shipped traces hold what their names say, and are what `traces/make.py` writes."""
+
+from __future__ import annotations
+
+import runpy
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from netsim.traces import Trace, read
+
+FOLDER = Path(__file__).parents[2] / "traces"
+
+
+def shipped(name: str) -> Trace:
+    return read(FOLDER / f"{name}.jsonl")
+
+
+def test_make_writes_exactly_the_shipped_files(tmp_path: Path) -> None:
+    runpy.run_path(str(FOLDER / "make.py"))["main"](tmp_path)
+    made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert made == {path.name: path.read_bytes() for path in FOLDER.glob("*.jsonl*")}
+
+
+@pytest.mark.parametrize(("name", "size"), [("decode", 14_336), ("prefill", 14_680_064)])
+def test_deepseek_v3_has_the_published_counts_and_sizes(name: str, size: int) -> None:
+    trace = shipped(f"deepseek_v3_{name}_16")
+    assert trace.ranks == 16
+    assert Counter((each.op, each.bytes) for each in trace.operations) == {
+        ("all_reduce", size): 181,
+        ("all_gather", 258_560): 1,
+    }
+    assert trace.operations[-1].op == "all_gather"
+    assert all(each.ranks == tuple(range(16)) for each in trace.operations)
+
+
+@pytest.mark.parametrize(
+    ("name", "op", "algorithm"),
+    [
+        ("ring_all_reduce_16", "all_reduce", "ring"),
+        ("tree_all_reduce_16", "all_reduce", "tree"),
+        ("all_to_all_16", "all_to_all", None),
+    ],
+)
+def test_plain_collectives(name: str, op: str, algorithm: str | None) -> None:
+    trace = shipped(name)
+    assert [(each.op, each.algorithm, each.bytes) for each in trace.operations] == [
+        (op, algorithm, 65_536),
+        (op, algorithm, 1_048_576),
+        (op, algorithm, 16_777_216),
+    ]
+
+
+@pytest.mark.parametrize("ranks", [16, 128])
+def test_permutations_move_every_rank_half_way_round(ranks: int) -> None:
+    (operation,) = shipped(f"perm{ranks}").operations
+    assert operation.flows == tuple((s, (s + ranks // 2) % ranks, 2_000_000) for s in range(ranks))
+
+
+def test_incast_sends_everything_to_the_last_rank() -> None:
+    (operation,) = shipped("incast16").operations
+    assert operation.flows == tuple((s, 15, 2_000_000) for s in range(15))
+    assert operation.bytes == 30_000_000

@@ -1,0 +1,168 @@
+"""Small networks, routes and schedules for the twin's scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from netsim.topology.builder import NetworkBuilder
+from netsim.topology.ecn import NO_ECN, Ecn
+from netsim.topology.network import SCALE_UP, Network
+from netsim.units import UNLIMITED
+
+GIGABIT, NANOSECOND, MICROSECOND = 10**9, 10**3, 10**6
+PACKET = 4160  # a full packet on the wire: 4096 + 64 bytes
+Row = tuple[int, int, int, int, tuple[int, ...]]  # source, target, channel, bytes, after
+
+
+@dataclass(frozen=True)
+class Queue:
+    """What a switch port has: room in bytes, and ECN thresholds."""
+
+    buffer_bytes: int = UNLIMITED
+    ecn: Ecn = NO_ECN
+
+
+DEEP = Queue()
+
+
+def queue(packets: int, kmin: int | None = None, kmax: int = 0, pmax: float = 1.0) -> Queue:
+    """A port's queue, measured in full packets; without kmin it marks nothing."""
+    ecn = NO_ECN if kmin is None else Ecn(kmin=kmin * PACKET, kmax=kmax * PACKET, pmax=pmax)
+    return Queue(packets * PACKET, ecn)
+
+
+def star(
+    hosts: int,
+    *,
+    gigabits: int = 100,
+    delays_ns: Iterable[int] = (1000,),
+    at: Queue = DEEP,
+    control_class: str = "strict",
+) -> Network:
+    """Hosts around one switch; the delays are used in turn."""
+    builder = NetworkBuilder("star", control_class)
+    numbers = [builder.host(f"host{i}") for i in range(hosts)]
+    tor = builder.switch("tor0", "tor")
+    delays = list(delays_ns)
+    for i, host in enumerate(numbers):
+        delay_ps = delays[i % len(delays)] * NANOSECOND
+        builder.connect(host, tor, rate_bps=gigabits * GIGABIT, delay_ps=delay_ps, kind="tor", **vars(at))
+    return builder.build()
+
+
+def line(switches: int, *, gigabits: Iterable[int], delay_ns: int = 1000, at: Queue = DEEP) -> Network:
+    """Two hosts at the ends of a row of switches; link by link the rates are used in turn."""
+    builder = NetworkBuilder("line")
+    ends = [builder.host("left"), builder.host("right")]
+    nodes = [ends[0], *(builder.switch(f"switch{i}", "tor") for i in range(switches)), ends[1]]
+    rates = list(gigabits)
+    for i, (a, b) in enumerate(pairwise(nodes)):
+        rate_bps = rates[i % len(rates)] * GIGABIT
+        builder.connect(a, b, rate_bps=rate_bps, delay_ps=delay_ns * NANOSECOND, kind="tor", **vars(at))
+    return builder.build()
+
+
+def leaves(
+    count: int,
+    hosts: int,
+    spines: int,
+    *,
+    at: Queue = DEEP,
+    control_class: str = "strict",
+    delays_ns: tuple[int, int] = (1000, 1000),
+) -> Network:
+    """A leaf-spine fabric at 100 Gb/s; `delays_ns` below and above the leaves."""
+    builder = NetworkBuilder("leaves", control_class)
+    numbers = [builder.host(f"host{i}") for i in range(count * hosts)]
+    tops = [builder.switch(f"leaf{i}", "leaf") for i in range(count)]
+    cores = [builder.switch(f"spine{i}", "spine") for i in range(spines)]
+    cables = [(host, tops[host // hosts], delays_ns[0], "leaf") for host in numbers]
+    cables += [(leaf, spine, delays_ns[1], "spine") for leaf in tops for spine in cores]
+    for a, b, delay_ns, kind in cables:
+        builder.connect(a, b, rate_bps=100 * GIGABIT, delay_ps=delay_ns * NANOSECOND, kind=kind, **vars(at))
+    return builder.build()
+
+
+def rails(servers: int, gpus: int, *, at: Queue = DEEP, scale_up_gigabits: int = 3600) -> Network:
+    """Servers of GPUs that share an NVLink switch; one rail switch for each place in a server; one spine."""
+    builder = NetworkBuilder("rails")
+    places = [(server, rail) for server in range(servers) for rail in range(gpus)]
+    hosts = [builder.host(f"gpu{s}.{r}", server=s, rail=r) for s, r in places]
+    inner = [builder.switch(f"nvswitch{s}", "nvswitch") for s in range(servers)]
+    rail = [builder.switch(f"rail{r}", "rail") for r in range(gpus)]
+    spine = builder.switch("spine0", "spine")
+    for host, (s, r) in zip(hosts, places, strict=True):
+        fast, slow = scale_up_gigabits * GIGABIT, 400 * GIGABIT
+        builder.connect(host, inner[s], rate_bps=fast, delay_ps=300 * NANOSECOND, kind=SCALE_UP)
+        builder.connect(host, rail[r], rate_bps=slow, delay_ps=500 * NANOSECOND, kind="rail", **vars(at))
+    for switch in rail:
+        builder.connect(switch, spine, rate_bps=400 * GIGABIT, delay_ps=500 * NANOSECOND, kind="spine", **vars(at))
+    return builder.build()
+
+
+def shortest_routes(network: Network) -> Callable[[int, int, int], tuple[int, ...]]:
+    """Give route(source, target, channel): a shortest path, spread over equal ones; between servers PXN."""
+    hosts = len(network.hosts)
+
+    def distances(target: int) -> dict[int, int]:
+        found, edge = {target: 0}, [target]
+        for node in edge:  # grows while it is read
+            for link in network.links:
+                if link.target == node and link.source not in found and (node >= hosts or node == target):
+                    found[link.source] = found[node] + 1
+                    edge.append(link.source)
+        return found
+
+    def walk(source: int, target: int, channel: int) -> tuple[int, ...]:
+        far, node, route = distances(target), source, []
+        while node != target:
+            nearer = [link for link in network.links if link.source == node and closer(far, link.target, node, target)]
+            chosen = nearer[(source + target + channel) % len(nearer)]
+            route.append(chosen.number)
+            node = chosen.target
+        return tuple(route)
+
+    def closer(far: dict[int, int], to: int, node: int, target: int) -> bool:
+        return far.get(to) == far[node] - 1 and (to >= hosts or to == target)
+
+    def route(source: int, target: int, channel: int) -> tuple[int, ...]:
+        a, b = network.hosts[source], network.hosts[target]
+        if network.has_servers and a.server != b.server and a.rail != b.rail:
+            via = next(h.number for h in network.hosts if h.server == a.server and h.rail == b.rail)
+            return walk(source, via, channel) + walk(via, target, channel)
+        return walk(source, target, channel)
+
+    return route
+
+
+def ring(ranks: int, steps: int, bytes_per_step: int, pieces: int = 1, channel: int = 0) -> list[Row]:
+    """Every rank passes on in each step what it received in the step before, piece by piece."""
+    rows: list[Row] = []
+    for step in range(steps):
+        for rank in range(ranks):
+            for piece in range(pieces):
+                before = ((step - 1) * ranks + (rank - 1) % ranks) * pieces + piece
+                rows.append((rank, (rank + 1) % ranks, channel, bytes_per_step, (before,) if step else ()))
+    return rows
+
+
+def shift(ranks: int, by: int, size: int, channel: int = 0) -> list[Row]:
+    """Rank s sends to rank s + by, all at once."""
+    return [(s, (s + by) % ranks, channel, size, ()) for s in range(ranks)]
+
+
+def incast(senders: int, size: int, channels: int = 1) -> list[Row]:
+    """Ranks 1..n send to rank 0, all at once."""
+    return [(s, 0, c, size, ()) for s in range(1, senders + 1) for c in range(channels)]
+
+
+def all_to_all(ranks: int, size: int) -> list[Row]:
+    """Round by round, everybody's block for everybody; a round follows what the round before brought."""
+    rows: list[Row] = []
+    for k in range(1, ranks):
+        for i in range(ranks):
+            before = (k - 2) * ranks + (i - (k - 1)) % ranks
+            rows.append((i, (i + k) % ranks, 0, size, (before,) if k > 1 else ()))
+    return rows

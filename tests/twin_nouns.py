@@ -1,0 +1,170 @@
+"""What the twin speaks of: messages, packets, connections, congestion controls, counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import simpy
+from simpy.events import EventPriority
+
+FOREVER = 1 << 60
+ONE = 1 << 16  # a window of one packet: windows have 16 bits behind the point
+Route = tuple[int, ...]
+
+
+class Moment(simpy.Event):
+    """Something to do after `delay`, at its place in the order of that instant."""
+
+    def __init__(self, env: simpy.Environment, priority: int, delay: int, action: Callable[[], None]) -> None:
+        super().__init__(env)
+        self._ok, self._value = True, None
+        self.callbacks.append(lambda _: action())
+        env.schedule(self, EventPriority(priority), delay)
+
+
+@dataclass(eq=False)
+class Flow:
+    """What one connection did for one collective."""
+
+    bytes: int = 0
+    packets: int = 0  # first transmissions
+    retransmitted: int = 0  # all others
+    marked: int = 0  # data packets that reached the receiver with a mark
+    dropped: int = 0  # data packets
+    start_ps: int = -1
+    delivered_ps: int = -1
+    acked_ps: int = -1
+
+
+@dataclass(eq=False)
+class LinkCount:
+    """What crossed one link, and what did not; the fullest its data queue was (a NIC's own packets never queue)."""
+
+    bytes: int = 0
+    packets: int = 0
+    drops: int = 0
+    ecn_marks: int = 0
+    max_queue_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Results:
+    """What was measured: flows by (collective, connection), finish times by (collective, position), -1 for never."""
+
+    flows: dict[tuple[int, int], Flow]
+    links: list[LinkCount]
+    parts: dict[tuple[int, int], int]
+    totals: Counter[
+        str
+    ]  # data_sent, data_delivered, data_dropped, the same of acks, and what was rare: naks, timeouts, ...
+
+
+@dataclass(eq=False)
+class Part:
+    """One position's share of a collective; `open` counts rows yet to arrive and rows yet to leave its NIC."""
+
+    event: simpy.Event
+    open: int = 0
+    entered: bool = False
+    finish_ps: int = -1
+
+
+@dataclass(eq=False)
+class Message:
+    """One row of a schedule."""
+
+    collective: int
+    row: int
+    bytes: int
+    connection: Connection
+    flow: Flow
+    sender: Part = field(init=False)
+    receiver: Part = field(init=False)
+    missing: int = 0  # predecessors that have not finished
+    heirs: dict[str, list[Message]] = field(default_factory=lambda: {"delivered": [], "acked": []})
+    end: int = -1  # the connection's sequence number after its last packet; -1 before it is released
+    acked: bool = False
+
+
+@dataclass(eq=False)
+class Packet:
+    """A data packet (`message` set) or an ACK; `sequence` is its own number, or for an ACK the next one expected."""
+
+    connection: Connection
+    path: Route
+    bytes: int
+    sequence: int
+    message: Message | None = None
+    marked: bool = False
+    nak: bool = False
+    closes: bool = False  # first transmission of its message's last packet
+    hop: int = 0
+    stored_as: str = ""  # the buffer class it occupies at the port it stands at
+
+
+class Control:
+    """A window that never changes."""
+
+    def __init__(self, window: int, largest: int) -> None:
+        self.window, self.largest = window * ONE, largest * ONE
+
+    def on_ack(self, connection: Connection, expected: int, marked: bool, advanced: bool) -> None:
+        """Hear of one ACK, after the connection's own bookkeeping."""
+
+    def on_timeout(self, connection: Connection) -> None:
+        """Hear that the recovery timer ran out, after the rewind."""
+
+
+class Dctcp(Control):
+    """Once a round, cut the window by half the moving average of the marked fraction (Alizadeh, SIGCOMM 2010)."""
+
+    alpha = acks = marks = round_end = 0
+
+    def on_ack(self, connection: Connection, expected: int, marked: bool, advanced: bool) -> None:
+        """Count the ACK; at the end of a round adapt alpha and the window."""
+        self.acks, self.marks = self.acks + 1, self.marks + marked
+        if advanced and expected >= self.round_end:
+            self.alpha += ((self.marks << 16) // self.acks - self.alpha) >> 4
+            window = self.window - ((self.window * self.alpha) >> 17) if self.marks else self.window + ONE
+            self.window = max(ONE, min(window, self.largest))
+            self.acks = self.marks = 0
+            self.round_end = connection.next
+
+    def on_timeout(self, connection: Connection) -> None:
+        """Halve the window and begin a new round."""
+        self.window = max(ONE, self.window >> 1)
+        self.round_end = connection.acked
+
+
+def control_of(name: str, window: int, largest: int) -> Control:
+    """Make the congestion control of a new connection; windows in packets."""
+    kinds = {"none": Control(FOREVER, FOREVER), "window": Control(window, window), "dctcp": Dctcp(window, largest)}
+    return kinds[name]
+
+
+@dataclass(eq=False)
+class Connection:
+    """Both ends of a queue pair: go-back-N over sequence numbers that run on for ever."""
+
+    number: int
+    route: Route
+    control: Control
+    packets: list[tuple[Message, int]] = field(default_factory=list)  # message and payload bytes, by sequence number
+    messages: list[Message] = field(default_factory=list)
+    next: int = 0
+    acked: int = 0
+    highest: int = 0  # first sequence number never sent
+    progress_ps: int = 0
+    expected: int = 0
+    complained: bool = False
+
+    @property
+    def way_back(self) -> Route:
+        """The route of an ACK: the same links the other way, last one first."""
+        return tuple(link ^ 1 for link in reversed(self.route))
+
+    def may_send(self) -> bool:
+        """Tell whether there is a released packet inside the window."""
+        return self.next < min(len(self.packets), self.acked + (self.control.window >> 16))

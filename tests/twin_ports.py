@@ -1,0 +1,141 @@
+"""The twin's egress ports: switch queues that drop and mark, NICs that pull."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from netsim.topology.network import Link
+from tests.twin_nouns import Connection, LinkCount, Packet
+
+if TYPE_CHECKING:
+    from tests.twin import Twin
+
+DEPARTURE, ARRIVAL = 3, 10  # SimPy priorities; an arrival adds its link number
+
+
+def mix(seed: int, link: int, k: int) -> int:
+    """Give 30 random bits for the k-th data packet offered to a link (splitmix64's finaliser)."""
+    whole = (1 << 64) - 1
+    z = (seed * 0x9E3779B97F4A7C15 + link * 0xBF58476D1CE4E5B9 + k * 0x94D049BB133111EB) & whole
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & whole
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & whole
+    return (z ^ (z >> 31)) >> 34
+
+
+class Port:
+    """The egress queue of a link at a switch, and the transmitter that empties it."""
+
+    def __init__(self, twin: Twin, link: Link) -> None:
+        self.twin, self.link, self.count = twin, link, LinkCount()
+        self.busy = False
+        self.queues: dict[str, deque[Packet]] = {"control": deque(), "data": deque()}
+        self.filled = {"control": 0, "data": 0}  # bytes that wait or are being sent
+        self.offered = 0  # data packets
+
+    def accept(self, packet: Packet) -> None:
+        """Queue a packet that arrived, mark it, or drop it."""
+        strict = self.twin.network.control_class == "strict"
+        packet.stored_as = "control" if strict and packet.message is None else "data"
+        filled = self.filled[packet.stored_as]
+        self.offered += packet.message is not None
+        if filled + packet.bytes > self.link.buffer_bytes:
+            self.twin.drop(packet, self.count)
+            return
+        if packet.message is not None and self.marks(filled, self.offered - 1):
+            packet.marked = True
+            self.count.ecn_marks += 1
+        self.store(packet)
+
+    def marks(self, filled: int, k: int) -> bool:
+        """Tell whether ECN marks the k-th data packet offered, which finds `filled` bytes."""
+        low, high = self.link.ecn_kmin_bytes, self.link.ecn_kmax_bytes
+        if filled <= low or filled > high:
+            return filled > low
+        if low == high:
+            return True
+        chance = round(self.link.ecn_pmax * (1 << 30))
+        return mix(self.twin.seed, self.link.number, k) * (high - low) < chance * (filled - low)
+
+    def store(self, packet: Packet) -> None:
+        """Put the packet into its queue and its bytes into the account."""
+        self.queues[packet.stored_as].append(packet)
+        self.filled[packet.stored_as] += packet.bytes
+        self.count.max_queue_bytes = max(self.count.max_queue_bytes, self.filled["data"])
+
+    def take(self) -> Packet | None:
+        """Give the packet to send next: control first."""
+        for queue in self.queues.values():
+            if queue:
+                return queue.popleft()
+        return None
+
+    def start(self) -> None:
+        """Send the next packet if the link is idle and there is one."""
+        if self.busy or (packet := self.take()) is None:
+            return
+        self.busy = True
+        self.count.bytes += packet.bytes
+        self.count.packets += 1
+        sending_ps = -(-packet.bytes * 8 * 10**12 // self.link.rate_bps)
+        self.twin.later(DEPARTURE, sending_ps, lambda: self.end(packet))
+        arrival = ARRIVAL + self.link.number
+        self.twin.later(arrival, sending_ps + self.link.delay_ps, lambda: self.twin.arrive(self.link.target, packet))
+
+    def end(self, packet: Packet) -> None:
+        """The last bit has left: free the buffer and go on."""
+        self.busy = False
+        if packet.stored_as:
+            self.filled[packet.stored_as] -= packet.bytes
+        elif packet.closes and packet.message is not None:
+            self.twin.close(packet.message.sender)
+        self.start()
+
+
+class Nic(Port):
+    """A host's egress: control first, then transit data and own connections in turn; no limit, no marks."""
+
+    def __init__(self, twin: Twin, link: Link) -> None:
+        super().__init__(twin, link)
+        self.ready: deque[Connection] = deque()  # the round robin
+        self.transit_next = True
+
+    def accept(self, packet: Packet) -> None:
+        """Queue an ACK, or data in transit through this host."""
+        packet.stored_as = "control" if packet.message is None else "data"
+        self.twin.totals["transit"] += packet.message is not None
+        self.store(packet)
+
+    def take(self) -> Packet | None:
+        """Give the packet to send next."""
+        if self.queues["control"]:
+            return self.queues["control"].popleft()
+        sources = [self.take_transit, self.take_own]
+        for source in sources if self.transit_next else reversed(sources):
+            if packet := source():
+                return packet
+        return None
+
+    def take_transit(self) -> Packet | None:
+        """Give the oldest packet in transit."""
+        if not self.queues["data"]:
+            return None
+        self.transit_next = False
+        return self.queues["data"].popleft()
+
+    def take_own(self) -> Packet | None:
+        """Give one packet of the first connection in the round robin that may still send."""
+        while self.ready:
+            connection = self.ready.popleft()
+            if connection.may_send():
+                packet = self.twin.send(connection)
+                self.offer(connection)
+                self.transit_next = True
+                return packet
+            self.twin.totals["skipped_turns"] += 1
+        return None
+
+    def offer(self, connection: Connection) -> None:
+        """Let the connection stand in the round robin, once, if it may send."""
+        if connection.may_send() and connection not in self.ready:
+            self.ready.append(connection)

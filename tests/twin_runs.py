@@ -1,0 +1,82 @@
+"""A scenario as data, and how the twin runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+
+import simpy
+
+from netsim.topology.network import Network
+from tests.twin import Twin
+from tests.twin_networks import MICROSECOND, Row, shortest_routes
+from tests.twin_nouns import Results
+
+
+@dataclass(frozen=True)
+class Collective:
+    """A schedule by rows (source, target, channel, bytes, after); positions are `members` (ranks), by default all.
+
+    Position p enters at `enters[p]` (by default at 0), but not before its rank has finished the collectives in `waits`.
+    """
+
+    rows: Sequence[Row]
+    enters: tuple[int, ...] = ()
+    members: tuple[int, ...] = ()
+    waits: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One run; rank r is on host `hosts[r]` (on host r by default). `shows` names counts that must not be zero."""
+
+    name: str
+    network: Callable[[], Network]
+    collectives: tuple[Collective, ...]
+    shows: tuple[str, ...] = ()
+    hosts: tuple[int, ...] = ()
+    control: str = "window"
+    window: int = 50
+    timeout_ps: int = 100 * MICROSECOND
+    payload: int = 4096
+    header: int = 64
+    ack: int = 64
+    scale_up_payload: int = 16384
+    seed: int = 1
+
+    def members_of(self, collective: Collective, network: Network) -> tuple[int, ...]:
+        """The hosts of a collective's positions."""
+        hosts = self.hosts or tuple(range(len(network.hosts)))
+        return tuple(hosts[rank] for rank in collective.members) or hosts
+
+
+def build_twin(scenario: Scenario) -> Twin:
+    """Give the scenario's network in motion, with a process for every position that enters a collective."""
+    names = ("payload", "header", "ack", "scale_up_payload", "control", "window", "timeout_ps", "seed")
+    network = scenario.network()
+    twin = Twin(network, **{name: getattr(scenario, name) for name in names})
+    route = shortest_routes(network)
+    for number, collective in enumerate(scenario.collectives):
+        hosts = scenario.members_of(collective, network)
+        twin.collective(*zip(*collective.rows, strict=True), hosts=hosts, route=route)
+        for position in range(len(hosts)):
+            twin.env.process(rank(twin, collective, number, position))
+    return twin
+
+
+def rank(twin: Twin, collective: Collective, number: int, position: int) -> Generator[simpy.Event, None, None]:
+    """Enter one collective when its time has come and what it waits for is finished on the same host."""
+    yield twin.env.timeout(collective.enters[position] if collective.enters else 0)
+    for before in collective.waits:
+        yield twin.part(before, twin.hosts[before].index(twin.hosts[number][position]))
+    twin.enter(number, position)
+
+
+def play(scenario: Scenario) -> Results:
+    """Run the scenario in the twin."""
+    return build_twin(scenario).run()
+
+
+def one(rows: Sequence[Row], *enters: int) -> tuple[Collective, ...]:
+    """A single collective."""
+    return (Collective(rows, enters),)

@@ -9,17 +9,14 @@ from difflib import get_close_matches
 class NetsimError(Exception):
     """The parent of everything netsim raises on purpose; `str` gives "<where>: <what>; <mend>" on one line."""
 
-    def __init__(self, what: str, *, where: str = "", mend: str = "") -> None:
+    def __init__(self, what: str, where: str = "", mend: str = "") -> None:
         self.what, self.where, self.mend = what, where, mend
-        super().__init__(what)
+        super().__init__(what, where, mend)  # pickle and SimPy make an error anew from its arguments
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
         text = f"{text}; {self.mend}" if self.mend else text
         return " ".join(text.split())
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (type(self), self.what, self.where, self.mend)
 
 
 class InputError(NetsimError, ValueError):
@@ -31,11 +28,6 @@ class InputError(NetsimError, ValueError):
 
 class RunError(NetsimError):
     """A run that could not come to its end: a deadlock, a cycle, a time limit (exit code 1)."""
-
-
-def _rebuild(kind: type[NetsimError], what: str, where: str, mend: str) -> NetsimError:
-    """Make an error again from its parts: pickle needs this because `where` and `mend` are keywords."""
-    return kind(what, where=where, mend=mend)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

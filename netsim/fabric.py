@@ -10,7 +10,7 @@ import numpy as np
 import simpy
 
 from netsim.core.connections import Connections, Sender
-from netsim.core.engine import FINISHED, IDLE, PAUSED, CROWDED, advance, enter
+from netsim.core.engine import CROWDED, FINISHED, IDLE, PAUSED, advance, enter
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
 from netsim.core.readings import QueueSamples
 from netsim.core.tables import NEVER
@@ -74,11 +74,11 @@ class Fabric:
             network,
             header=wire.header,
             ack=wire.ack,
-            timeout_ps=transport.timeout,
+            tick_ps=transport.tick_ps,
             seed=seed,
             gain=transport.dctcp.gain,
         )
-        sender = Sender(transport.control, transport.window, wire.payload, wire.scale_up_payload)
+        sender = Sender(transport.control, transport.window, transport.timeout, wire.payload, wire.scale_up_payload)
         inside = np.array([kind == SCALE_UP for kind in network.kinds])
         self._ledger = Ledger(Connections(len(network.hosts), route, inside, sender))
         self.carried: list[Carried] = []
@@ -123,6 +123,12 @@ class Fabric:
     def is_quiet(self) -> bool:
         """Nothing is under way: every collective is delivered and acknowledged."""
         return not self._under_way
+
+    @property
+    def now_ps(self) -> int:
+        """How far the packets are: SimPy's clock waits for the next thing a rank can see."""
+        soonest = int(self.world.wakes.min())
+        return int(self.env.now) if soonest == NEVER else max(int(self.env.now), soonest)
 
     @property
     def packet_hops(self) -> int:

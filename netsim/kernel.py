@@ -81,7 +81,7 @@ if config.DISABLE_JIT:
 else:
 
     @intrinsic
-    def bare(typing, world):  # noqa: ARG001  (numba's signature)
+    def bare(typing, world):
         """The same tables without owners, so that passing them around costs no reference counting (7 times faster)."""
 
         def codegen(context, builder, signature, args):

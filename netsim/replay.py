@@ -34,10 +34,12 @@ class Meeting:
         self.env, self.fabric, self.hosts, self.choices = fabric.env, fabric, hosts, choices
         self._open: dict[Any, tuple[Operation, Carried, int]] = {}  # by key: who is still to come
         self._last: tuple[Any, Schedule] | None = None
+        self.recorded: list[Operation] = []  # in the order in which they began
 
     def enter(self, key: Any, operation: Operation, rank: int) -> simpy.Event:
         """The rank begins its part of the operation that all its members know by this key."""
         if key not in self._open:
+            self.recorded.append(operation)
             self._open[key] = (operation, self._carry(operation), len(operation.ranks))
         first, carried, missing = self._open[key]
         if (first.op, first.bytes, first.root) != (operation.op, operation.bytes, operation.root):
@@ -65,7 +67,7 @@ class Meeting:
         return carried
 
     def _schedule(self, operation: Operation) -> Schedule:
-        algorithm = operation.algorithm or self.choices.algorithms.get(operation.op)
+        algorithm = self.choices.algorithms.get(operation.op) or operation.algorithm
         key = (
             operation.op,
             operation.ranks,
@@ -123,7 +125,15 @@ def _walk(trace: Trace, rank: int, numbers: list[int], meeting: Meeting) -> Step
         if operation.op == "compute":
             yield env.timeout(operation.duration_ps)
         else:
-            yield meeting.enter(number, operation, rank)
+            try:
+                done = meeting.enter(number, operation, rank)
+            except InputError as error:
+                place = (
+                    f"{trace.source or trace.name}:{operation.line}" if operation.line else trace.source or trace.name
+                )
+                what = f"{error.where}: {error.what}" if error.where else error.what
+                raise InputError(what, place, error.mend) from None
+            yield done
 
 
 class Rank:
@@ -141,7 +151,9 @@ class Rank:
 
     def compute(self, duration: str | int) -> simpy.Event:
         """Be busy for so long."""
-        return self.env.timeout(parse_time(duration))
+        duration_ps = parse_time(duration)
+        self._meeting.recorded.append(Operation("compute", None, (self.number,), duration_ps=duration_ps))
+        return self.env.timeout(duration_ps)
 
     def all_reduce(self, size: str | int, group: list[int] | None = None) -> simpy.Event:
         """Sum a buffer of `size` over the group (all ranks by default)."""

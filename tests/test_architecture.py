@@ -10,7 +10,7 @@ HOUSE = Path(__file__).parent.parent / "netsim"
 FLOORS = [  # top down; a room imports only rooms below its own floor, so wings of one floor never see each other
     ["cli", "__init__", "__main__"],
     ["report", "simulation"],
-    ["result", "replay", "profile"],
+    ["result", "outcome", "replay", "profile"],
     ["fabric", "faults"],
     ["config", "stuck"],
     ["scenario"],

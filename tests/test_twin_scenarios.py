@@ -11,17 +11,19 @@ import pytest
 from tests.twin import Twin
 from tests.twin_networks import PACKET
 from tests.twin_nouns import Results
+from tests.twin_random import drawn
 from tests.twin_runs import Scenario, build_twin
 from tests.twin_scenarios import SCENARIOS
 
-each_scenario = pytest.mark.parametrize("name", SCENARIOS)
+RANDOM = {f"random_{number}": drawn(number) for number in range(30)}
+each_scenario = pytest.mark.parametrize("name", SCENARIOS | RANDOM)
 
 
 @cache
 def played(name: str) -> tuple[Twin, Results, float]:
     """The twin after its run, the results, and the seconds of processor time."""
     began = time.process_time()
-    twin = build_twin(SCENARIOS[name])
+    twin = build_twin((SCENARIOS | RANDOM)[name])
     return twin, twin.run(), time.process_time() - began
 
 
@@ -39,7 +41,7 @@ def count(results: Results, what: str) -> int:
 @each_scenario
 def test_it_shows_what_it_is_there_for(name: str) -> None:
     _, results, seconds = played(name)
-    assert [what for what in SCENARIOS[name].shows if count(results, what) == 0] == []
+    assert [what for what in (SCENARIOS | RANDOM)[name].shows if count(results, what) == 0] == []
     assert seconds < 2
 
 

@@ -106,22 +106,25 @@ class Twin:
         return self.parts[collective][position].event
 
     def enter(self, collective: int, position: int) -> None:
-        """Let a rank enter now: its rows that wait for nothing else are released in row order."""
+        """Let a rank enter now: its rows that wait for nothing else are released, in the order in which they became so."""
         part = self.parts[collective][position]
         part.entered = True
-        self.release([m for m in self.messages[collective] if m.sender is part and m.missing == 0])
+        at_once = [m for m in self.messages[collective] if m.sender is part and m.missing == 0 and m not in part.early]
+        self.release([*at_once, *part.early])
         self.finish_if_done(part)
         self.start_soon(self.hosts[collective][position])
 
     def release(self, messages: list[Message]) -> None:
         """Append messages to their connections and offer these to their NICs."""
-        for message in sorted(messages, key=lambda m: (m.collective, m.row)):
+        for message in messages:
             connection = message.connection
             payload = self.payload_of(connection)
             for first in range(0, message.bytes, payload):
                 connection.packets.append((message, min(payload, message.bytes - first)))
             message.end = len(connection.packets)
             connection.messages.append(message)
+            if message.flow.start_ps < 0:
+                message.flow.start_ps = self.now
             self.offer(connection)
 
     def payload_of(self, connection: Connection) -> int:
@@ -129,15 +132,15 @@ class Twin:
         inside = all(self.network.links[link].kind == SCALE_UP for link in connection.route)
         return self.scale_up_payload if inside else self.payload
 
-    def settle(self, messages: list[Message], when: str) -> None:
-        """Release what waited only for these messages to be delivered (or acked)."""
-        ready = []
-        for heir in (heir for message in messages for heir in message.heirs[when]):
+    def settle(self, message: Message, when: str) -> None:
+        """Release what waited only for this message to be delivered (or acked), in row order."""
+        for heir in message.heirs[when]:
             heir.missing -= 1
             if heir.missing == 0 and heir.sender.entered:
-                ready.append(heir)
-            self.totals["early_rows"] += heir.missing == 0 and not heir.sender.entered
-        self.release(ready)
+                self.release([heir])
+            elif heir.missing == 0:
+                heir.sender.early.append(heir)
+                self.totals["early_rows"] += 1
 
     def close(self, part: Part) -> None:
         """One more row of this part has arrived or has left its NIC."""
@@ -166,8 +169,6 @@ class Twin:
         packet = Packet(connection, connection.route, payload + self.header, connection.next, message, closes=closes)
         message.flow.packets += first
         message.flow.retransmitted += not first
-        if message.flow.start_ps < 0:
-            message.flow.start_ps = self.now
         if connection.next == connection.acked:
             connection.progress_ps = self.now
         connection.next += 1
@@ -199,6 +200,8 @@ class Twin:
     def on_data(self, packet: Packet, message: Message) -> None:
         """Receive in order or complain once; answer every packet; deliver a message with its last packet."""
         connection = packet.connection
+        if packet.marked and packet.sequence >= connection.expected:
+            connection.packets[connection.expected][0].flow.marked += 1
         in_order = packet.sequence == connection.expected
         nak = packet.sequence > connection.expected and not connection.complained
         connection.expected += in_order
@@ -207,11 +210,10 @@ class Twin:
         answer = Packet(connection, back, self.ack, connection.expected, marked=packet.marked, nak=nak)
         self.ports[back[0]].accept(answer)
         self.totals.update(data_delivered=1, acks_sent=1, naks=int(nak))
-        message.flow.marked += packet.marked
         if in_order and connection.expected == message.end:
             message.flow.delivered_ps = self.now
             self.close(message.receiver)
-            self.settle([message], "delivered")
+            self.settle(message, "delivered")
 
     def on_ack(self, ack: Packet) -> None:
         """Rewind on a complaint, advance on progress, tell the congestion control, send on."""
@@ -234,7 +236,7 @@ class Twin:
         for message in messages:
             message.acked = True
             message.flow.acked_ps = self.now
-        self.settle(messages, "acked")
+            self.settle(message, "acked")
 
     def offer(self, connection: Connection) -> None:
         """Offer the connection to its NIC's round robin."""

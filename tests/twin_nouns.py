@@ -68,6 +68,7 @@ class Part:
     event: simpy.Event
     open: int = 0
     entered: bool = False
+    early: list[Message] = field(default_factory=list)  # rows that wait for nothing but the rank, as they became so
     finish_ps: int = -1
 
 

@@ -30,7 +30,7 @@ def run(
       netsim run my_job.jsonl --on my_fabric.toml --out results/first
       netsim run nccl.rank0.log nccl.rank1.log --on fat_tree_k4_400g
       netsim run all_to_all_16 --on leaf_spine_32_4to1 --transport dctcp --seed 7
-      netsim run ring_all_reduce_16 --on fat_tree_k4_100g --algorithm all_reduce=tree
+      netsim run deepseek_v3_decode_16 --on fat_tree_k4_400g --algorithm all_reduce=tree
       netsim run perm16 --on fat_tree_k4_100g --set topology.buffer=unlimited --set packet.payload=1KiB
       netsim run scenario.toml --json
     """

@@ -10,7 +10,10 @@ from netsim.core.admission import round_trips, start_controls
 from netsim.core.tables import NEVER, NONE, World
 from netsim.core.world import with_rows
 from netsim.transport.fixed_point import ONE, WIDEST
+from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS
 from netsim.transport.states import CODES
+
+LARGEST_BUFFER = 1 << 40  # bytes; a queue with more room than that has no limit
 
 
 class Paths(Protocol):
@@ -22,10 +25,11 @@ class Paths(Protocol):
 
 @dataclass(frozen=True)
 class Sender:
-    """What every new connection gets: control name, window in packets or "bdp", payload of a packet, and inside a scale-up domain."""
+    """What every new connection gets: control, window in packets or "bdp", time-out in ps or "auto", payloads in bytes."""
 
     control: str
     window: int | str
+    timeout: int | str
     payload: int
     scale_up_payload: int
 
@@ -78,32 +82,58 @@ class Connections:
             hops[has, hop] = links[start[has] + hop]
         rows = world.connections[first : first + count]
         inside = np.logical_and.reduceat(self._is_scale_up[links], start)
-        rows["source"], rows["target"], rows["length"] = source, target, length
+        rows["source"], rows["length"] = source, length
         rows["egress"], rows["back"] = links[start], links[start + length - 1] ^ 1
         rows["payload"] = np.where(inside, self._sender.scale_up_payload, self._sender.payload)
         for name in ("sending", "acking", "receiving", "last"):
             rows[name] = NONE
         rows["progress_at"] = NEVER
         rows["control"] = CODES[self._sender.control]
-        rows["cwnd"] = self._windows(world, np.arange(first, first + count, dtype="u4"))
+        new = np.arange(first, first + count, dtype="u4")
+        idle = np.zeros(count, "i8")
+        round_trips(world, new, idle)
+        rows["cwnd"] = self._windows(world, new, idle)
+        rows["timeout"] = self._timeouts(world, new, idle)
+        world.settings[0]["timeout"] = min(world.settings[0]["timeout"], rows["timeout"].min())
         start_controls(world, first, first + count)
         return world
 
-    def _windows(self, world: World, numbers: Any) -> Any:
+    def _windows(self, world: World, numbers: Any, idle: Any) -> Any:
         """Fixed point. "bdp": as many full packets as fit into the idle round trip at the route's slowest link."""
         if self._sender.window != "bdp":
             return int(self._sender.window) * ONE
-        times = np.zeros(len(numbers), "i8")
-        round_trips(world, numbers, times)
-        rows = world.connections[numbers]
-        stride = int(world.settings[0]["stride"])
-        wire_bytes = rows["payload"].astype("i8") + int(world.settings[0]["header"])
+        wire_bytes = world.connections["payload"][numbers].astype("i8") + int(world.settings[0]["header"])
         slowest = np.ones(len(numbers), "i8")
-        for hop in range(int(rows["length"].max())):
-            kinds = world.kinds[world.links["kind"][world.hops[numbers.astype("i8") * stride + hop]]]
+        for _, has, kinds in _hops(world, numbers):
             time = -(-wire_bytes * kinds["ps"] // kinds["per_bytes"])
-            slowest = np.where(hop < rows["length"], np.maximum(slowest, time), slowest)
-        return np.minimum(-(-times // slowest) * ONE, WIDEST)
+            slowest = np.where(has, np.maximum(slowest, time), slowest)
+        return np.minimum(-(-idle // slowest) * ONE, WIDEST)
+
+    def _timeouts(self, world: World, numbers: Any, idle: Any) -> Any:
+        """Picoseconds. "auto": the round trip with every queue on the way full both ways, so that no packet still under way times out.
+
+        Where a queue has no limit there is no such time: then InfiniBand's ack timeout with code 10.
+        """
+        if self._sender.timeout != "auto":
+            return int(self._sender.timeout)
+        total, bounded = idle.copy(), np.ones(len(numbers), bool)
+        for hop, has, kinds in _hops(world, numbers):
+            if hop == 0:
+                continue  # at its own NIC a packet does not wait once it is sent
+            total += np.where(
+                has, 2 * (np.minimum(kinds["buffer"], LARGEST_BUFFER) * kinds["ps"] // kinds["per_bytes"]), 0
+            )
+            bounded &= ~has | (kinds["buffer"] < LARGEST_BUFFER)
+        return np.where(bounded, total, IB_ACK_TIMEOUT_10_PS)
+
+
+def _hops(world: World, numbers: Any) -> Any:
+    """Hop by hop: its number, which of the connections have it, and the KIND rows of their links there."""
+    stride = int(world.settings[0]["stride"])
+    length = world.connections["length"][numbers]
+    for hop in range(int(length.max())):
+        links = world.hops[numbers.astype("i8") * stride + hop]
+        yield hop, hop < length, world.kinds[world.links["kind"][links]]
 
 
 def _with_stride(world: World, longest: int, used: int) -> World:

@@ -101,7 +101,7 @@ def enter(owned, p, now):
         now = ahead
     part.entered = 1
     if settings.next_tick == NEVER:
-        settings.next_tick = -(-(now + settings.timeout) // settings.tick) * settings.tick
+        settings.next_tick = min(-(-(now + settings.timeout) // settings.tick) * settings.tick, NEVER)
     m = part.first_waiting
     while m != NONE:
         following = world.messages[m].next

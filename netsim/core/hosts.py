@@ -135,7 +135,7 @@ def on_data(world, name, content, now):
     connection.received += 1
     flags = ACK | (content & MARK)
     m = connection.receiving
-    if content & MARK and m != NONE:
+    if content & MARK and sequence >= connection.expected:
         world.flows[world.messages[m].flow].marked += 1
     arrived = False
     if sequence == connection.expected:

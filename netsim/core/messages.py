@@ -92,6 +92,7 @@ def finish_if_done(world, p, at):
     part = world.parts[p]
     if not (part.entered and part.incoming == 0 and part.outgoing == 0):
         return
+    at = max(at, part.left_at)
     part.finished_at = at
     settings = world.settings[0]
     row = world.finished[settings.finished]
@@ -108,6 +109,7 @@ def has_left(world, m, at):
     p = world.flows[world.messages[m].flow].source_part
     part = world.parts[p]
     part.outgoing -= 1
+    part.left_at = max(part.left_at, at)
     if part.outgoing == 0:
         finish_if_done(world, p, at)
 

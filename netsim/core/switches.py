@@ -1,6 +1,6 @@
 """A switch in one window: receive, then run every egress that has something to do."""
 
-from netsim.core.egress import next_hop, onward, time_to_send, wake
+from netsim.core.egress import onward, time_to_send, wake
 from netsim.core.random import thirty_bits
 from netsim.core.rings import (
     behind_head,
@@ -15,7 +15,7 @@ from netsim.core.rings import (
     put_back,
 )
 from netsim.core.tables import NEVER, NONE
-from netsim.core.words import ACK, HOP, MARK, bytes_of, connection_of, is_ack, sequence_of
+from netsim.core.words import HOP, MARK, bytes_of, connection_of, is_ack, sequence_of
 from netsim.kernel import inner, part
 
 

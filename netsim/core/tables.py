@@ -75,9 +75,8 @@ CONNECTION = with_states(
         ("payload", "u4"),
         ("last", "u4"),  # newest message
         ("source", "u4"),
-        ("target", "u4"),
         ("control", "u4"),
-        ("spare", "u4"),
+        ("timeout", "i8"),
     ],
     CONTROL_STATES,
 )
@@ -113,6 +112,7 @@ PART = np.dtype(  # one rank's part of one collective
         ("last_waiting", "u4"),
         ("incoming", "i8"),  # messages still to be delivered to it
         ("outgoing", "i8"),  # messages that have not yet left it
+        ("left_at", "i8"),  # the last bit of what it sends has left, or will have left, by then
         ("finished_at", "i8"),
     ]
 )
@@ -128,7 +128,7 @@ SETTINGS = np.dtype(
         ("stride", "i8"),  # entries of `hops` per connection
         ("header", "i8"),
         ("ack", "i8"),
-        ("timeout", "i8"),
+        ("timeout", "i8"),  # the shortest of any connection
         ("tick", "i8"),
         ("next_tick", "i8"),
         ("finished", "i8"),  # rows of `finished` in use

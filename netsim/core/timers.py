@@ -1,4 +1,4 @@
-"""Time-outs. A coarse clock ticks; a connection without progress for `timeout` sends everything unacknowledged again."""
+"""Time-outs. A coarse clock ticks; a connection without progress for its `timeout` sends everything unacknowledged again."""
 
 from netsim.core.hosts import rewind
 from netsim.core.messages import offer
@@ -8,32 +8,31 @@ from netsim.transport import dispatch
 
 
 @inner
-def first_progress(world):
-    """The oldest progress among connections that have something outstanding, or NEVER if none has."""
-    oldest = NEVER
+def first_deadline(world):
+    """When the first of the connections that have something outstanding has waited too long; NEVER if none has."""
+    first = NEVER
     for c in range(world.settings[0].connections):
         connection = world.connections[c]
         if connection.next > connection.acked:
-            oldest = min(oldest, connection.progress_at)
-    return oldest
+            first = min(first, connection.progress_at + connection.timeout)
+    return first
 
 
 @inner
 def tick_after(world, soonest):
     """The first tick at which something could have timed out, if nothing happens before `soonest`."""
     settings = world.settings[0]
-    start = min(first_progress(world), soonest)
-    if start == NEVER:
+    deadline = min(first_deadline(world), soonest + settings.timeout)
+    if deadline >= NEVER:
         return NEVER
-    return -(-(start + settings.timeout) // settings.tick) * settings.tick
+    return -(-deadline // settings.tick) * settings.tick
 
 
 @inner
 def check_timeouts(world, now):
-    timeout = world.settings[0].timeout
     for c in range(world.settings[0].connections):
         connection = world.connections[c]
-        if connection.next > connection.acked and now - connection.progress_at >= timeout:
+        if connection.next > connection.acked and now - connection.progress_at >= connection.timeout:
             rewind(world, connection, connection.acked)
             connection.progress_at = now
             dispatch.on_timeout(connection)

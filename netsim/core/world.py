@@ -13,12 +13,10 @@ from netsim.units import picoseconds_per_byte
 
 STRIDE = 8  # links of a route that fit before `hops` is laid out anew
 SIZE_CLASSES = 64
-LOWEST_TICK_PS = 1_000_000
-TICKS_PER_TIMEOUT = 16
 CHANCE = 1 << 30  # Pmax is held in these units
 
 
-def new_world(network: Network, *, header: int, ack: int, timeout_ps: int, seed: int, gain: float) -> World:
+def new_world(network: Network, *, header: int, ack: int, tick_ps: int, seed: int, gain: float) -> World:
     """The network at rest. Sizes in bytes; `gain` is DCTCP's g."""
     kinds, kind_of = _kinds(network)
     nodes, inbound, outbound, port_of = _nodes(network)
@@ -29,7 +27,7 @@ def new_world(network: Network, *, header: int, ack: int, timeout_ps: int, seed:
     row = settings[0]
     row["hosts"], row["stride"], row["header"], row["ack"] = hosts, STRIDE, header, ack
     row["window"] = _window(kinds, min(ack, header + 1))
-    row["timeout"], row["tick"] = timeout_ps, max(LOWEST_TICK_PS, timeout_ps // TICKS_PER_TIMEOUT)
+    row["timeout"], row["tick"] = NEVER, tick_ps
     row["next_tick"], row["air_used"], row["seed"] = NEVER, air_used, np.int64(np.uint64(seed % 2**64).astype(np.int64))
     row["controls"]["dctcp"]["gain"] = round(gain * 65536)
     return World(

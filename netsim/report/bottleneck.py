@@ -25,21 +25,26 @@ AS_IF_IDLE = 1.25  # times the ideal: no congestion worth the name
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """The cause in a few words, and the sentence that shows it."""
+    """The cause in a few words, and the numbers that show it."""
 
     cause: str
-    text: str
+    how: str
+
+    @property
+    def text(self) -> str:
+        """Both as a sentence."""
+        return f"Limited by {self.cause}: {self.how}"
 
 
 def bottleneck_of(result: Result) -> Bottleneck:
     """Find what limited a run: latency, a host's link, a shared link, an incast, oversubscription or losses."""
     load = Load.of(result)
     if load.busy_ps == 0 or not load.needed_ps.any():
-        return Bottleneck("nothing", "Nothing was sent.")
+        return Bottleneck("nothing", "nothing was sent.")
     worst = int(np.argmax(load.needed_ps))
     share = float(load.needed_ps[worst]) / load.busy_ps
     bottleneck = _by_a_link(load, worst) if share >= LINK_BOUND else _by_no_link(load, worst)
-    return Bottleneck(bottleneck.cause, f"{bottleneck.text}{_losses(result)}")
+    return Bottleneck(bottleneck.cause, f"{bottleneck.how}{_losses(result)}")
 
 
 def slowdown_of(result: Result) -> float:
@@ -69,29 +74,25 @@ def _incast(load: Load, link: int) -> Bottleneck | None:
     host = load.network.node_name(int(load.network.target[link]))
     return Bottleneck(
         "incast",
-        f"Limited by incast: {counted(senders, 'rank')} send to {host}, up to {at_once} at once, "
-        f"and its link {_needed(load, link)}.",
+        f"{counted(senders, 'rank')} send to {host}, up to {at_once} at once, and its link {_needed(load, link)}.",
     )
 
 
 def _host_link(load: Load, link: int) -> Bottleneck:
-    return Bottleneck(
-        "host link bandwidth", f"Limited by host link bandwidth: {_named(load, link)} {_needed(load, link)}."
-    )
+    return Bottleneck("host link bandwidth", f"{_named(load, link)} {_needed(load, link)}.")
 
 
 def _oversubscription(load: Load, link: int, host_most: float) -> Bottleneck | None:
     """Even if it were spread evenly, the traffic would keep these links busy for longer than any host's link."""
-    for siblings, place in _siblings(load.network, link):
-        even = float(load.needed_ps[siblings].mean())
-        if even > MORE_THAN_HOSTS * host_most:
-            return Bottleneck(
-                "oversubscription",
-                f"Limited by oversubscription: {place} are on average needed {percent(even / load.busy_ps)} of the "
-                f"time (host links at most {percent(host_most / load.busy_ps)}); the busiest, {_named(load, link)}, "
-                f"{_needed(load, link)}.",
-            )
-    return None
+    means = [(float(load.needed_ps[links].mean()), place) for links, place in _siblings(load.network, link)]
+    even, place = max(means)
+    if even <= MORE_THAN_HOSTS * host_most:
+        return None
+    return Bottleneck(
+        "oversubscription",
+        f"{place} are on average needed {percent(even / load.busy_ps)} of the time (host links at most "
+        f"{percent(host_most / load.busy_ps)}); the busiest, {_named(load, link)}, {_needed(load, link)}.",
+    )
 
 
 def _siblings(network: Network, link: int) -> list[tuple[NDArray[np.intp], str]]:
@@ -118,7 +119,7 @@ def _collision(load: Load, link: int) -> Bottleneck:
     why = f"{load.result.scenario.routing.kind} collision".replace("ecmp", "ECMP")
     return Bottleneck(
         why,
-        f"Limited by one overloaded link ({why}): {_named(load, link)}{shared} {_needed(load, link)}; "
+        f"one link is overloaded, {_named(load, link)}{shared or ','} {_needed(load, link)}; "
         f"the mean link of its tier is needed {percent(even)}.",
     )
 
@@ -129,12 +130,15 @@ def _by_no_link(load: Load, worst: int) -> Bottleneck:
     busiest = f"the most needed link, {_named(load, worst)}, is needed {share} of the time"
     against = "" if math.isnan(slowdown) else f"operations take {times(slowdown)} their time on an idle network, and "
     if math.isnan(slowdown) or slowdown < AS_IF_IDLE:
-        return Bottleneck("latency", f"Limited by idle-network latency: {against}{busiest}.")
-    if load.result.summary["retransmitted_packets"] or load.result.summary["drops"]:
-        return Bottleneck("losses", f"Limited by losses and time-outs: {against}{busiest}.")
+        return Bottleneck("idle-network latency", f"{against}{busiest}.")
+    if load.result.summary["retransmitted_packets"]:
+        behind = _by_a_link(load, worst)
+        return Bottleneck(
+            "losses and time-outs", f"{against}{busiest}. The overload behind them is {behind.cause}: {behind.how}"
+        )
     return Bottleneck(
         "passing congestion",
-        f"Limited by congestion that moves about: {against}{busiest}, so no single link holds up all operations.",
+        f"{against}{busiest}, so no single link holds up all operations.",
     )
 
 

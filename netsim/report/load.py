@@ -93,9 +93,6 @@ class Load:
         before = np.concatenate([spans[:1, 0], latest[:-1]])
         return int(np.maximum(0, latest - np.maximum(spans[:, 0], before)).sum())
 
-    def is_host(self, node: int) -> bool:
-        return node < len(self.network.hosts)
-
     @cached_property
     def leaves_host(self) -> NDArray[np.bool_]:
         """Links that start at a host, b[L]."""

@@ -22,11 +22,10 @@ def summary_text(result: Result) -> str:
 
 def _head(result: Result) -> str:
     summary = result.summary
-    speed = f"{summary['packet_hops_per_second'] / 1e6:,.1f} M packet hops/s"
     return (
         f"{result.scenario}\n"
         f"finished at {microseconds(summary['completion_time_ps'])} us; "
-        f"simulated in {summary['simulate_seconds']:,.2f} s, {speed}"
+        f"simulated {counted(summary['packet_hops'], 'packet hop')} in {summary['simulate_seconds']:,.2f} s"
     )
 
 
@@ -88,7 +87,7 @@ def _congestion(result: Result) -> str:
     worst = worst_links(result.links).head(MOST_LINKS)
     if worst.empty:
         return ", ".join(counts)
-    header = ["busiest links", "kind", "rate", "busy", "longest queue", "mean queue", "marked", "dropped"]
+    header = ["busiest links", "kind", "rate", "busy", "longest queue KiB", "mean KiB", "marked", "dropped"]
     return f"{', '.join(counts)}\n\n{columns(header, [_link(row) for _, row in worst.iterrows()], words=(0, 1))}"
 
 
@@ -104,8 +103,8 @@ def _link(row: pd.Series[float]) -> list[str]:
         str(row["kind"]),
         format_rate(int(row["rate_bps"])),
         percent(row["busy_fraction"]),
-        format_size(int(row["max_queue_bytes"])),
-        format_size(round(row["mean_queue_bytes"])),
+        number(row["max_queue_bytes"] / 1024, 1),
+        number(row["mean_queue_bytes"] / 1024, 1),
         f"{row['ecn_marks']:,}",
         f"{row['drops']:,}",
     ]

@@ -22,7 +22,8 @@ def summary_of(totals: Mapping[str, Any], collectives: pd.DataFrame, links: pd.D
     """Sum a run up in plain numbers; `totals` are the core's own counts, times in ps, wall clock in seconds."""
     plain = {key: value.item() if isinstance(value, np.generic) else value for key, value in totals.items()}
     seconds = float(plain["simulate_seconds"])
-    counted = {"collectives": len(collectives), "bytes": int(collectives["bytes"].sum())}
+    first = {"completion_time_ps": plain["completion_time_ps"]}
+    counted = first | {"collectives": len(collectives), "bytes": int(collectives["bytes"].sum())}
     counted |= {name: int(links[column].sum()) for name, column in _SUMS.items()}
     wall_clock = {
         "wall_seconds": float(plain.get("wall_seconds", seconds + float(plain.get("compile_seconds", 0.0)))),

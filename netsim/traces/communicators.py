@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from netsim.errors import InputError
-from netsim.traces.limits import MAX_RANKS
+from netsim.traces.limits import MAX_OPEN, MAX_RANKS
 from netsim.traces.reports import Member
 
 Owner = tuple[
@@ -56,12 +56,15 @@ def join(members: Iterable[Member], notes: list[str]) -> list[Communicator]:
     open_ones: dict[int, list[Communicator]] = defaultdict(list)
     for communicator in joined:
         open_ones[communicator.size].append(communicator)
-    for member in _in_turn(unnamed):
+    for member in _in_turn(unnamed, members):
         home = next((each for each in open_ones[member.size] if each.takes(member)), None)
         if home is None:
             home = Communicator(member.size)
             joined.append(home)
             open_ones[member.size].append(home)
+        if len(open_ones[member.size]) > MAX_OPEN:
+            what = f"more than {MAX_OPEN:,} communicators of {member.size} ranks lack an identity and ranks"
+            raise InputError(what, mend="run the job with NCCL_DEBUG_SUBSYS=INIT,COLL, and give the logs of all ranks")
         _put(home, member)
         if len(home.members) + len(home.unplaced) == home.size:
             open_ones[member.size].remove(home)
@@ -88,12 +91,18 @@ def _who(member: Member) -> str:
     return ":".join(part for part in member.process if part) or "a line without host"
 
 
-def _in_turn(members: list[Member]) -> list[Member]:
-    """Order members so that the k-th communicators of all processes come together, ranks as people count them."""
+def _in_turn(members: list[Member], everyone: list[Member]) -> list[Member]:
+    """Order members so that the k-th communicators of all processes come together, processes by their rank in the job.
+
+    Groups that cut the job into even blocks or even steps are then put together rightly, each rank in its turn.
+    """
+    leading: dict[tuple[str, str], int] = {}
+    for member in sorted(everyone, key=lambda each: -each.size):
+        leading.setdefault(member.process, -1 if member.rank is None else member.rank)
     count: dict[tuple[object, int], int] = defaultdict(int)
-    turns: list[tuple[int, tuple[object, ...], int, Member]] = []
+    turns: list[tuple[int, int, tuple[object, ...], Member]] = []
     for member in sorted(members, key=lambda each: each.place):
-        turns.append((count[member.process, member.size], member.turn(), len(turns), member))
+        turns.append((count[member.process, member.size], leading[member.process], member.turn(), member))
         count[member.process, member.size] += 1
     return [member for *_, member in sorted(turns, key=lambda each: each[:3])]
 

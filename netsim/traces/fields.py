@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from netsim.errors import InputError, nearest
-from netsim.traces.limits import MAX_BYTES, MAX_DEPTH, MAX_NAME
+from netsim.traces.limits import MAX_BRACKETS, MAX_BYTES, MAX_DEPTH, MAX_NAME
 from netsim.units import parse_size, parse_time
 
 _BRACKETS = re.compile(r"[\[\]{}]")
@@ -33,11 +33,14 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
 
 def _check_depth(text: str, where: str) -> None:
     depth = 0
-    for bracket in _BRACKETS.finditer(text):
+    for number, bracket in enumerate(_BRACKETS.finditer(text)):
         depth += 1 if bracket[0] in "[{" else -1
         if depth > MAX_DEPTH:
             mend = "an operation needs three levels at most"
             raise InputError(f"brackets are nested deeper than {MAX_DEPTH}", where=where, mend=mend)
+        if number == MAX_BRACKETS:
+            mend = "write the flows in several operations"
+            raise InputError(f"there are more than {MAX_BRACKETS:,} brackets on the line", where=where, mend=mend)
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from netsim.errors import InputError
-from netsim.traces.limits import MAX_UNPACKED
+from netsim.traces.limits import MAX_UNPACKED, MAX_UNPACKED_LINES
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -38,8 +38,8 @@ def pieces(path: Path, limit: int) -> Iterator[tuple[int, bytes]]:
         stream = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if packed else raw
         while piece := stream.readline(limit):
             unpacked += len(piece)
-            if packed and unpacked > MAX_UNPACKED:
-                what = f"unpacks to more than {MAX_UNPACKED:,} bytes"
+            if packed and (unpacked > MAX_UNPACKED or number > MAX_UNPACKED_LINES):
+                what = f"unpacks to more than {MAX_UNPACKED:,} bytes or {MAX_UNPACKED_LINES:,} lines"
                 raise InputError(what, where=str(path), mend="unpack it yourself, or cut it into parts")
             yield number, piece
             number += piece.endswith(b"\n")

@@ -27,8 +27,15 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _PREFIX = re.compile(r"([^\s:\[\]()<>]+):(\d{1,10}):(\d{1,10}) (?:\[(-?\d{1,6})\] )?(?:[\d.]+ )?$")
 _PREFIX_REACH = 400  # characters in front of "NCCL INFO" in which host, process and device stand
 _START = re.compile(rf"\b({_NAMES}):(?: o(?:p(?:C(?:o(?:u(?:n(?:t)?)?)?)?)?)?(?![\w])| ?$)")
-_PAIR = re.compile(r" (\w{1,20}) (\(nil\)|[\w-]+)| \[nranks=(\d+)\]")
-_NEEDED = ("opCount", "count", "datatype", "comm", "nranks", "stream")
+_OTHER = r"(?: (?!{key} )\w{{1,20}} \S{{1,40}}){{0,6}}"  # pairs that netsim does not need, of this or a later version
+_WHOLE = re.compile(
+    r" opCount ([0-9a-f]{1,16})"
+    + _OTHER.format(key="count")
+    + r" count (\d{1,19}) datatype (\d{1,4})"
+    + _OTHER.format(key="root")
+    + r" root (\d{1,9}) comm (0x[0-9a-f]{1,16}) \[nranks=(\d{1,9})\] stream (0x[0-9a-f]{1,16}|\(nil\))"
+    + r"(?: task \d{1,9} globalrank (\d{1,9}))?"
+)
 _CALLED = re.compile(rf"NCCL CALL nccl({_NAMES}|Bcast)\(([\w,]{{1,300}})\)")
 _CALLED_INIT = re.compile(r"NCCL CALL ncclCommInitRank\((0x\w+), ?(\d+), ?(0x\w+), ?(\d+), ?(-?\d+)\)")
 _INIT = re.compile(r"comm (0x\w+) rank (\d+) nranks (\d+) ([^\n]{0,400}?)- ?(Init START|Init COMPLETE|COMPLETE)")
@@ -109,34 +116,12 @@ def events(text: str) -> Iterator[Event]:
 
 def _collective(text: str, match: re.Match[str]) -> Event:
     writer, op = _writer(text, match.start()), OPERATION_OF[match[1]]
-    found: dict[str, str] = {}
-    end = match.end(1) + 1
-    while "stream" not in found and (pair := _PAIR.match(text, end)):
-        found[pair[1] or "nranks"] = pair[2] or pair[3]
-        end = pair.end()
-    if any(key not in found for key in _NEEDED):
+    whole = _WHOLE.match(text, match.end(1) + 1)
+    if whole is None:
         return Cut(writer, op)
-    try:
-        return Reported(
-            writer=writer,
-            op=op,
-            op_count=int(found["opCount"][:20], 16),
-            count=int(found["count"][:20]),
-            datatype=int(found["datatype"][:5]),
-            root=int(found.get("root", "0")[:10]),
-            comm=found["comm"],
-            nranks=int(found["nranks"][:10]),
-            stream=found["stream"],
-            global_rank=_global_rank(text, end),
-            by_call=False,
-        )
-    except ValueError:
-        return Cut(writer, op)
-
-
-def _global_rank(text: str, end: int) -> int:
-    match = re.compile(r" task \d+ globalrank (\d{1,9})").match(text, end)
-    return int(match[1]) if match else -1
+    turn, count, datatype, root, comm, nranks, stream, global_rank = whole.groups()
+    numbers = int(turn, 16), int(count), int(datatype), int(root)
+    return Reported(writer, op, *numbers, comm, int(nranks), stream, int(global_rank or -1), by_call=False)
 
 
 def _communicators(text: str) -> Iterator[Event]:

@@ -10,6 +10,9 @@ from netsim.units import Duration
 
 IB_ACK_TIMEOUT_10_PS = 4_194_304_000  # InfiniBand's local ack timeout with code 10: 4.096 us * 2^10
 
+SHORTEST_TICK_PS = 1_000_000
+AUTO_TICK_PS = 8_000_000
+
 
 class Dctcp(BaseModel):
     """Settings of DCTCP. gain: weight g of the newest marked fraction; 1/16 as in the paper, section 4."""
@@ -24,14 +27,15 @@ class Transport(BaseModel):
 
     control: none (line rate), window (fixed), dctcp. recovery: go_back_n. window: packets that may be on the way without an
     acknowledgement, at first (dctcp) or always (window); "bdp" is what the idle route holds: its rate times its round trip.
-    timeout: without progress for so long, everything unacknowledged is sent again.
+    timeout: without progress for so long, everything unacknowledged is sent again; "auto" is what a packet can need at
+    most, every queue on its way being full (InfiniBand's 4.19 ms where queues have no limit).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     control: str = "dctcp"
     recovery: str = "go_back_n"
-    timeout: Duration = IB_ACK_TIMEOUT_10_PS
+    timeout: Duration | Literal["auto"] = "auto"
     window: Annotated[int, Field(ge=1, le=1 << 29)] | Literal["bdp"] = "bdp"
     dctcp: Dctcp = Dctcp()
 
@@ -51,7 +55,12 @@ class Transport(BaseModel):
 
     @field_validator("timeout")
     @classmethod
-    def _long_enough(cls, timeout_ps: int) -> int:
-        if timeout_ps < 1_000_000:
+    def _long_enough(cls, timeout: int | str) -> int | str:
+        if isinstance(timeout, int) and timeout < SHORTEST_TICK_PS:
             raise ValueError("shorter than 1us; give at least 1us")
-        return timeout_ps
+        return timeout
+
+    @property
+    def tick_ps(self) -> int:
+        """How often time-outs are looked for."""
+        return AUTO_TICK_PS if isinstance(self.timeout, str) else max(SHORTEST_TICK_PS, self.timeout // 16)

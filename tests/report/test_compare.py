@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -26,7 +27,9 @@ def run(time_us: int, topology: str = "fat_tree_k4_100g", **settings: Any) -> Re
 
 
 def rows(text: str) -> dict[str, str]:
-    return {line[:34].strip(): " ".join(line[34:].split()) for line in text.split("\n\n")[0].splitlines()}
+    """The cells of each row, by what the row is called."""
+    lines = [re.split(r"\s{2,}", line.strip()) for line in text.split("\n\n")[0].splitlines()]
+    return {name: " ".join(cells) for name, *cells in lines}
 
 
 def test_times_and_ratios_side_by_side() -> None:

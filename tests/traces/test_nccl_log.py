@@ -112,6 +112,23 @@ def test_a_writer_glued_to_the_rest_of_a_cut_line_is_still_known(tmp_path: Path)
     assert brief(job(tmp_path, *world(2), *lines)) == [("all_reduce", (0, 1), 40), ("all_reduce", (0, 1), 4)]
 
 
+@pytest.mark.parametrize(
+    ("positions", "groups"),
+    [((0, 1, 0, 1), [(0, 1), (2, 3)]), ((0, 0, 1, 1), [(0, 2), (1, 3)])],
+    ids=["blocks", "steps"],
+)
+def test_groups_of_old_versions_have_no_id_and_are_joined_by_rank(
+    tmp_path: Path, positions: tuple[int, ...], groups: list[tuple[int, ...]]
+) -> None:
+    pids = (103, 101, 100, 102)  # process numbers say nothing about ranks
+    lines = [init(pid, 0xA0, rank, 4) for rank, pid in enumerate(pids)]
+    lines += [init(pid, 0xB0, positions[rank], 2) for rank, pid in enumerate(pids)]
+    calls = [call(pid, 0xA0, 4) for pid in pids] + [call(pid, 0xB0, 2) for pid in pids]
+    trace = job(tmp_path, *lines, *calls)
+    assert [each.ranks for each in trace.operations] == [(0, 1, 2, 3), *groups]
+    assert any("joined by size" in note for note in trace.notes)
+
+
 def test_one_pointer_in_two_processes_is_two_ranks(tmp_path: Path) -> None:
     lines = [init(100, 0xA0, 0, 2, "0x77"), init(101, 0xA0, 1, 2, "0x77"), call(100, 0xA0, 2), call(101, 0xA0, 2)]
     assert brief(job(tmp_path, *lines)) == [("all_reduce", (0, 1), 40)]
@@ -236,6 +253,12 @@ def test_absurd_numbers_are_cut_lines_or_refused(tmp_path: Path) -> None:
 def test_calls_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("netsim.traces.nccl_log.MAX_CALLS", 3)
     assert "more than 3 calls" in refusal(tmp_path, *world(1), *[call(100, 0xA0, 1)] * 4)
+
+
+def test_communicators_that_wait_for_more_ranks_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("netsim.traces.communicators.MAX_OPEN", 3)
+    calls = [call(100, 0xA0 + n, 2, turn=n) for n in range(4)]
+    assert "more than 3 communicators of 2 ranks" in refusal(tmp_path, *calls)
 
 
 def test_bytes_that_are_no_text_do_no_harm(tmp_path: Path) -> None:

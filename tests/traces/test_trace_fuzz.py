@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netsim.errors import InputError
-from netsim.traces import read
+from netsim.traces import Trace, read
 from tests.traces.nccl_lines_of import call, init, world
 
 LINES = [
@@ -41,15 +41,21 @@ def safe(content: bytes) -> None:
         path = Path(folder) / "file"
         path.write_bytes(content)
         for fill in (False, True):
-            try:
-                trace = read(path, fill_missing_ranks=fill)
-            except InputError as error:
-                assert "\n" not in str(error)
-                assert str(path) in str(error)
-                assert error.mend
-            else:
+            trace = _read(path, fill)
+            if trace is not None:
                 assert len(trace.by_rank()) == trace.ranks
                 assert all(set(each.ranks) <= set(range(trace.ranks)) for each in trace.operations)
+
+
+def _read(path: Path, fill: bool) -> Trace | None:
+    try:
+        return read(path, fill_missing_ranks=fill)
+    except InputError as error:
+        text, mend = str(error), error.mend
+    assert "\n" not in text
+    assert str(path) in text
+    assert mend
+    return None
 
 
 @settings(max_examples=100, deadline=None)

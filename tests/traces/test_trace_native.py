@@ -144,6 +144,7 @@ def test_byte_order_mark_blank_lines_and_crlf(tmp_path: Path) -> None:
         (HEADER, "a second header", "the first line"),
         ("[" * 100_000, "nested deeper", "three levels"),
         ('{"op": ' * 100_000, "nested deeper", "three levels"),
+        ('{"op": [' + "[]," * 3_000_000 + "0]}", "4,194,304 brackets", "several operations"),
         ('{"op": ' + "[" * 15 + "]" * 15 + "}", "must be a text, not a list", "write"),
     ],
 )
@@ -240,6 +241,9 @@ def test_a_gzip_that_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch:
     path = tmp_path / "bomb.jsonl.gz"
     path.write_bytes(gzip.compress(HEADER.encode() + b"\n" * 2000))
     assert "unpacks to more than 1,000 bytes" in refusal(path)
+    monkeypatch.setattr("netsim.traces.lines.MAX_UNPACKED_LINES", 20)
+    path.write_bytes(gzip.compress(b"NCCL INFO" + b"\n" * 500))
+    assert "or 20 lines" in refusal(path)
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,8 @@ def operations(draw: st.DrawFn, groups: dict[str, Group]) -> Operation:
     op = draw(st.sampled_from((*kinds, "all_to_all_v", "barrier", "send", "flows", "compute")))
     group = groups[draw(st.sampled_from(sorted(groups)))]
     if op == "compute":
-        who = draw(st.just((group.name, group.ranks)) | st.tuples(st.none(), SOME_RANKS))
-        return Operation(op, *who, duration_ps=draw(TIMES), **when)
+        name, ranks = draw(st.just((group.name, group.ranks)) | st.tuples(st.none(), SOME_RANKS))
+        return Operation(op, name, ranks, duration_ps=draw(TIMES), **when)
     when["algorithm"] = draw(st.none() | NAMES)
     if op == "flows":
         flows = tuple((*ends, size) for ends, size in draw(st.lists(st.tuples(TWO, BYTES), min_size=1, max_size=4)))

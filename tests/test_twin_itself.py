@@ -134,7 +134,7 @@ def test_two_connections_of_a_nic_take_turns() -> None:
     twin = twin_of(star(3), [(0, 1, 0, 20 * MSS, ()), (0, 2, 0, 20 * MSS, ())])
     twin.run()
     assert flow(twin, 0, 1) == Equal(start_ps=0, delivered_ps=39 * SLOT + SLOT + 2 * DELAY)
-    assert flow(twin, 0, 2) == Equal(start_ps=SLOT, delivered_ps=40 * SLOT + SLOT + 2 * DELAY)
+    assert flow(twin, 0, 2) == Equal(start_ps=0, delivered_ps=40 * SLOT + SLOT + 2 * DELAY)
 
 
 def test_two_senders_share_a_port_packet_by_packet_lower_link_first() -> None:
@@ -201,7 +201,8 @@ def test_a_rank_goes_on_at_the_instant_its_part_is_finished() -> None:
     twin.run()
     delivered = 2 * SLOT + 2 * DELAY
     assert twin.parts[0][1].finish_ps == delivered
-    assert flow(twin, 1, 0, collective=1).start_ps == delivered + ACK  # only the ACK goes before it
+    after_its_ack = delivered + ACK + 2 * SLOT + 2 * DELAY  # only the ACK goes before it
+    assert flow(twin, 1, 0, collective=1) == Equal(start_ps=delivered, delivered_ps=after_its_ack)
 
 
 def test_a_rank_sends_on_without_a_gap_when_its_last_packet_has_left() -> None:
@@ -215,8 +216,38 @@ def test_ranks_that_enter_at_one_instant_all_come_before_the_first_departure() -
     rows = [[(0, 1, channel, 2 * MSS, ())] for channel in range(2)]
     twin = build_twin(Scenario("by hand", lambda: star(2), tuple(Collective(each) for each in rows)))
     twin.run()
-    assert [flow(twin, 0, 1, n, n).start_ps for n in range(2)] == [0, SLOT]
-    assert flow(twin, 0, 1, 0, 0).delivered_ps == 3 * SLOT + SLOT + 2 * DELAY  # the other had its turn between
+    assert [flow(twin, 0, 1, n, n).start_ps for n in range(2)] == [0, 0]
+    ends = [(3 + n) * SLOT + SLOT + 2 * DELAY for n in range(2)]  # they take turns from the first packet on
+    assert [flow(twin, 0, 1, n, n).delivered_ps for n in range(2)] == ends
+
+
+def test_a_flow_starts_when_its_first_message_is_released_not_when_it_is_sent() -> None:
+    rows = [(0, 1, 0, 10 * MSS, ()), (2, 0, 0, MSS, ()), (0, 1, 1, MSS, (1,))]
+    twin = twin_of(star(3), rows, 0, 0, MICROSECOND)
+    twin.run()
+    released = MICROSECOND + 2 * SLOT + 2 * DELAY
+    assert flow(twin, 2, 0).delivered_ps == flow(twin, 0, 1, 1).start_ps == released
+    assert flow(twin, 0, 1, 1).delivered_ps > released + 2 * SLOT + 2 * DELAY  # its NIC was busy
+
+
+def test_rows_of_a_late_rank_go_in_the_order_in_which_they_became_ready() -> None:
+    rows = [
+        (1, 0, 0, 9 * MSS, ()), (2, 0, 0, MSS, ()),
+        (0, 1, 0, MSS, (0,)), (0, 1, 0, MSS, (1,)), (0, 1, 0, MSS, ()),
+    ]  # fmt: skip
+    twin = twin_of(star(3), rows, 50 * MICROSECOND, 0, 0)
+    twin.run()
+    assert [message.row for message in twin.connections[0, 1, 0].messages] == [4, 3, 2]
+
+
+def test_a_marked_packet_that_comes_again_or_too_late_is_not_counted() -> None:
+    twin = twin_of(star(2), [(0, 1, 0, 3 * MSS, ())])
+    connection, message = twin.connections[0, 1, 0], twin.messages[0][0]
+    twin.enter(0, 0)
+    connection.expected = 1
+    for sequence in (0, 1, 1, 2):
+        twin.on_data(Packet(connection, connection.route, PACKET, sequence, message, marked=True), message)
+    assert flow(twin, 0, 1).marked == 2  # packets 1 and 2; 0 and the second 1 are copies
 
 
 def test_a_connection_inside_a_server_has_larger_packets() -> None:

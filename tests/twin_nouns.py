@@ -31,9 +31,9 @@ class Flow:
     bytes: int = 0
     packets: int = 0  # first transmissions
     retransmitted: int = 0  # all others
-    marked: int = 0  # data packets that reached the receiver with a mark
+    marked: int = 0  # data packets that reached the receiver with a mark, copies of what it already has left out
     dropped: int = 0  # data packets
-    start_ps: int = -1
+    start_ps: int = -1  # its first message is released
     delivered_ps: int = -1
     acked_ps: int = -1
 

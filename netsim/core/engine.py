@@ -1,7 +1,8 @@
 """The loop over time, in conservative windows.
 
-A link is never faster than its delay plus its smallest packet. So what reaches a node before T + W was put on a wire before T, and
-inside one window nodes do not depend on each other: they are visited in any order, each runs through its own events in order.
+A link is never faster than its delay plus its smallest packet. So what reaches a node before T + W was put on a wire
+before T, and inside one window nodes do not depend on each other: they are visited in any order, each runs through its
+own events in order.
 """
 
 from netsim.core.egress import GROUP
@@ -17,7 +18,7 @@ REACHED, FINISHED, IDLE, PAUSED, CROWDED = range(5)  # why `advance` came back
 
 @part
 def nodes_due(world, until):
-    """List the nodes that have something to do before `until`. Their groups sleep until `wake` or `fall_asleep` says otherwise."""
+    """List the nodes that have something to do before `until`, looking only into groups that are awake."""
     n = 0
     for group in range(world.wakes.size):
         if world.wakes[group] < until:
@@ -48,7 +49,10 @@ def next_wake(world):
 
 @entry
 def advance(owned, stop, patience):
-    """Let everything before `stop` happen. Comes back early when a part finishes, after `patience` node steps, or when room runs short."""
+    """Let everything before `stop` (ps) happen; says why it came back.
+
+    It comes back early when a part finishes, after `patience` node steps, or when room for packets runs short.
+    """
     world = bare(owned)
     settings = world.settings[0]
     hosts, window = settings.hosts, settings.window
@@ -88,9 +92,10 @@ def advance(owned, stop, patience):
 
 @entry
 def enter(owned, p, now):
-    """A rank begins its part of a collective: what it may send at once is sent. Returns the time at which it takes effect.
+    """A rank begins its part p of a collective: what it may send at once is sent. Returns when it takes effect, in ps.
 
-    That is `now`, unless the rank was started by something else than its own progress, when its host may be up to one window ahead.
+    That is `now`, unless the rank was started by something else than its own progress: then its host may be ahead by up
+    to one window.
     """
     world = bare(owned)
     settings = world.settings[0]

@@ -1,6 +1,7 @@
 """A host in one window: it goes from event to event, departures before arrivals.
 
-Its NICs pull packets from their connections in turn, pass on what only passes through, answer data with ACKs and ACKs with more data.
+Its NICs pull packets from their connections in turn, pass on what only passes through, answer data with ACKs and ACKs
+with more data.
 """
 
 import numpy as np
@@ -128,7 +129,7 @@ def pass_on(world, name, content, now):
 
 @part
 def on_data(world, name, content, now):
-    """Go-back-N: only the packet that should come next counts; the first after a gap brings a NAK; each is answered by an ACK."""
+    """Go-back-N: only the packet that should come next counts; the first after a gap brings a NAK; each gets an ACK."""
     c = connection_of(name)
     connection = world.connections[c]
     sequence = sequence_of(name)

@@ -1,4 +1,4 @@
-"""Random choices by counting: what is drawn depends on the seed and on what is chosen, never on what was drawn before."""
+"""Random choices by counting: a draw depends on the seed and on what is chosen, never on what was drawn before."""
 
 from netsim.kernel import part
 

@@ -41,7 +41,10 @@ def file_into(world, inbox, at, label, state):
 
 @part
 def receive(world, v, until):
-    """Sort every packet that arrives before `until` into the inbox of its egress. Returns egresses to serve, next arrival."""
+    """Sort every packet that arrives before `until` into the inbox of its egress.
+
+    Returns how many egresses are to be served, and the next arrival after that.
+    """
     node = world.nodes[v]
     air = world.air
     n = 0
@@ -84,13 +87,13 @@ def add_leftovers(world, v, n):
 
 
 @part
-def is_marked(world, l, link, kind, backlog):
+def is_marked(world, l, kind, backlog, k):
     """ECN as RED does it: never up to Kmin, always above Kmax, between them with a chance that grows to Pmax."""
     if backlog <= kind.mark_from:
         return False
     if backlog > kind.mark_all:
         return True
-    drawn = thirty_bits(world.settings[0].seed, l, link.offered - 1)
+    drawn = thirty_bits(world.settings[0].seed, l, k)
     return drawn * (kind.mark_all - kind.mark_from) < kind.mark_chance * (backlog - kind.mark_from)
 
 
@@ -110,8 +113,21 @@ def drop(world, l, label, state):
 
 
 @part
+def launch(world, link, wire, at, label, state):
+    """Put a packet on the wire; it arrives at `at`. Returns the wire."""
+    if is_full(wire):
+        put_back(link.wire, wire)
+        grow(world, link.wire)
+        wire = hold(link.wire)
+    return push(world.air, wire, at, label, state)
+
+
+@part
 def serve(world, l, until):
-    """Run one egress up to `until`: merge its inbox with its own departures. Returns whether it has more, and when it next sends."""
+    """Run one egress up to `until`: merge its inbox with its own departures.
+
+    Returns whether it has more to send, and when it sends next.
+    """
     air = world.air
     link = world.links[l]
     kind = world.kinds[link.kind]
@@ -120,16 +136,12 @@ def serve(world, l, until):
     inbox.tail = 0
     make_room(world, link.data, count)
     make_room(world, link.control, count)
-    free_at, backlog, leaving, longest = (
-        link.free_at,
-        link.backlog,
-        link.leaving,
-        link.longest,
-    )  # in registers until put back
+    # what changes is held in registers until it is put back below
+    free_at, backlog, leaving, longest = link.free_at, link.backlog, link.leaving, link.longest
     control_backlog, control_leaving = link.control_backlog, link.control_leaving
-    sent_bytes, waited = link.sent_bytes, link.waited
-    delay, buffer, strict = kind.delay, kind.buffer, kind.strict
+    sent_bytes, waited, offered = link.sent_bytes, link.waited, link.offered
     data, control, wire = hold(link.data), hold(link.control), hold(link.wire)
+    delay, buffer, strict, mark_from = kind.delay, kind.buffer, kind.strict, kind.mark_from
     was_empty = length(wire) == 0
     i = 0
     while True:
@@ -141,55 +153,56 @@ def serve(world, l, until):
             if length(control):
                 packet = first(air, control)
                 control = behind_head(control)
-                wire_bytes = bytes_of(packet.state)
-                control_leaving = wire_bytes
+                control_leaving = bytes_of(packet.state)
             elif length(data):
                 packet = first(air, data)
                 data = behind_head(data)
-                wire_bytes = bytes_of(packet.state)
-                leaving = wire_bytes
+                leaving = bytes_of(packet.state)
             else:
                 break
+            wire_bytes = control_leaving + leaving
             waited += float(free_at - packet.at) * wire_bytes
             sent_bytes += wire_bytes
             free_at += time_to_send(kind, wire_bytes)
-            if is_full(wire):
-                put_back(link.wire, wire)
-                grow(world, link.wire)
-                wire = hold(link.wire)
-            wire = push(air, wire, free_at + delay, packet.label, packet.state)
+            wire = launch(world, link, wire, free_at + delay, packet.label, packet.state)
         if i == count:
             break
         packet = air[came + i]
         i += 1
         label, state = packet.label, packet.state
         wire_bytes = bytes_of(state)
-        free_at = max(free_at, now)
-        if is_ack(state) and strict:
-            if control_backlog + wire_bytes > buffer:
-                drop(world, l, label, state)
-            else:
-                control_backlog += wire_bytes
-                control = push(air, control, now, label, state)
-            continue
-        if not is_ack(state):
-            link.offered += 1
-        if backlog + wire_bytes > buffer:
+        own_class = strict and is_ack(state)
+        offered += 1 - is_ack(state)
+        if (control_backlog if own_class else backlog) + wire_bytes > buffer:
             drop(world, l, label, state)
             continue
-        if backlog > kind.mark_from and not is_ack(state) and is_marked(world, l, link, kind, backlog):
-            state |= MARK
-            link.marks += 1
-        backlog += wire_bytes
-        longest = max(longest, backlog)
-        data = push(air, data, now, label, state)
+        if own_class:
+            control_backlog += wire_bytes
+        else:
+            if backlog > mark_from and not is_ack(state) and is_marked(world, l, kind, backlog, offered - 1):
+                state |= MARK
+                link.marks += 1
+            backlog += wire_bytes
+            longest = max(longest, backlog)
+        if free_at <= now:  # nothing waits, so it leaves at once
+            if own_class:
+                control_leaving = wire_bytes
+            else:
+                leaving = wire_bytes
+            sent_bytes += wire_bytes
+            free_at = now + time_to_send(kind, wire_bytes)
+            wire = launch(world, link, wire, free_at + delay, label, state)
+        elif own_class:
+            control = push(air, control, now, label, state)
+        else:
+            data = push(air, data, now, label, state)
     if was_empty and length(wire):
         soonest = first_at(air, wire)
         world.due[l] = soonest
         wake(world, link.target, soonest)
     link.free_at, link.backlog, link.leaving, link.longest = free_at, backlog, leaving, longest
     link.control_backlog, link.control_leaving = control_backlog, control_leaving
-    link.sent_bytes, link.waited = sent_bytes, waited
+    link.sent_bytes, link.waited, link.offered = sent_bytes, waited, offered
     put_back(link.data, data)
     put_back(link.control, control)
     put_back(link.wire, wire)

@@ -1,4 +1,4 @@
-"""The nouns of the core: one record dtype each, all held in one World. Times are picoseconds, sizes bytes, ids unsigned."""
+"""The nouns of the core: one record dtype each, all in one World. Times are picoseconds, sizes bytes, ids unsigned."""
 
 from typing import NamedTuple
 
@@ -117,8 +117,11 @@ PART = np.dtype(  # one rank's part of one collective
     ]
 )
 COLLECTIVE = np.dtype(
-    [("unacked", "i8"), ("sender_waits", "i8")]
-)  # messages not yet acknowledged; some row waits for an ACK
+    [
+        ("unacked", "i8"),  # messages not yet acknowledged
+        ("sender_waits", "i8"),  # some row waits for an acknowledgement
+    ]
+)
 FINISHED = np.dtype([("at", "i8"), ("part", "i8")])
 SETTINGS = np.dtype(
     [

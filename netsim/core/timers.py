@@ -1,4 +1,4 @@
-"""Time-outs. A coarse clock ticks; a connection without progress for its `timeout` sends everything unacknowledged again."""
+"""Time-outs. A coarse clock ticks; a connection without progress for too long sends all unacknowledged packets again."""
 
 from netsim.core.hosts import rewind
 from netsim.core.messages import offer

@@ -1,0 +1,26 @@
+"""Run as a program: plays scenarios by name in the core and prints their figures as JSON; `--outside` reads past a table."""
+
+import json
+import sys
+
+from netsim.core.tables import World
+from netsim.kernel import bare, entry
+from tests.core.worlds import at_rest
+from tests.core_runs import core_figures, play_core
+from tests.twin_networks import star
+from tests.twin_scenarios import SCENARIOS
+
+
+@entry
+def read_outside(owned: World, row: int) -> int:
+    """Read a link that is not there."""
+    world = bare(owned)
+    return world.links[row].free_at  # type: ignore[no-any-return]
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--outside":
+        world = at_rest(star(2))
+        read_outside(world, len(world.links))
+    else:
+        print(json.dumps({name: core_figures(play_core(SCENARIOS[name])) for name in sys.argv[1:]}))

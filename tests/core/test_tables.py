@@ -1,0 +1,56 @@
+"""Records of the core: every field can be read as an attribute, in compiled code and in the interpreter."""
+
+import numpy as np
+import pytest
+
+from netsim.core import tables
+from netsim.core.tables import NEVER, NONE, World
+
+RECORDS = {name: value for name, value in vars(tables).items() if isinstance(value, np.dtype) and value.names}
+TAKEN = {*dir(np.void), *dir(np.record), *dir(np.recarray)}
+
+
+def fields_of(record: np.dtype, path: str = "") -> list[tuple[str, str]]:
+    """Every field of a record and of the records in it: (path, name)."""
+    found = []
+    for name in record.names or ():
+        found.append((f"{path}{name}", name))
+        found += fields_of(record[name], f"{path}{name}.")
+    return found
+
+
+@pytest.mark.parametrize("record", RECORDS)
+def test_no_field_is_called_like_an_attribute_of_numpys_records(record: str) -> None:
+    """Under NUMBA_DISABLE_JIT rows are np.record, whose own attributes come before fields."""
+    assert [path for path, name in fields_of(RECORDS[record]) if name in TAKEN] == []
+
+
+def test_that_would_notice_the_usual_traps() -> None:
+    traps = np.dtype([("data", "i8"), ("size", "i8"), ("inner", [("base", "i8"), ("fine", "i8"), ("flags", "u4")])])
+    assert [path for path, name in fields_of(traps) if name in TAKEN] == ["data", "size", "inner.base", "inner.flags"]
+
+
+def test_every_record_is_looked_at() -> None:
+    assert {"PACKET", "RING", "LINK", "KIND", "NODE", "HOST", "CONNECTION", "MESSAGE", "FLOW", "PART"} <= set(RECORDS)
+
+
+@pytest.mark.parametrize("record", RECORDS)
+def test_numbers_are_signed_times_and_unsigned_ids(record: str) -> None:
+    """u8 with i8 would be a float in compiled code."""
+    scalars = {RECORDS[record][name] for name in RECORDS[record].names or ()} - {*RECORDS.values()}
+    assert {str(kind) for kind in scalars if kind.names is None} <= {"int64", "int32", "uint32", "float64"}
+
+
+def test_fields_of_one_record_do_not_lie_on_each_other_but_controls_do() -> None:
+    fields = tables.CONNECTION.fields
+    assert fields is not None
+    states = {"none", "window", "dctcp"}
+    ends = sorted((offset, offset + kind.itemsize) for name, (kind, offset) in fields.items() if name not in states)
+    assert all(end <= start for (_, end), (start, _) in zip(ends, ends[1:], strict=False))
+    assert {fields[name][1] for name in states} == {ends[-1][1]}
+
+
+def test_never_and_none_have_room() -> None:
+    assert 0 < NEVER < NEVER << 1 < 1 << 63
+    assert np.uint32(NONE) == NONE
+    assert len(World._fields) == len(World.__annotations__)

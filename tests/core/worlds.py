@@ -1,0 +1,41 @@
+"""Worlds and connections for tests of the core's tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from netsim.core.connections import Connections, Sender
+from netsim.core.tables import World
+from netsim.core.world import new_world
+from netsim.topology.network import SCALE_UP, Network
+from tests.core_runs import by_rows
+from tests.twin_networks import shortest_routes
+
+USUAL = Sender(control="window", window=50, timeout=100_000_000, payload=4096, scale_up_payload=16384)
+
+
+def at_rest(network: Network, header: int = 64, ack: int = 64) -> World:
+    """The network before anything was asked of it."""
+    return new_world(network, header=header, ack=ack, tick_ps=10**6, seed=1, gain=1 / 16)
+
+
+def connections_of(network: Network, sender: Sender = USUAL) -> Connections:
+    """No connection yet; routes are the twin's."""
+    inside = np.array([kind == SCALE_UP for kind in network.kinds])
+    return Connections(len(network.hosts), by_rows(shortest_routes(network)), inside, sender)
+
+
+def ask(connections: Connections, world: World, *ends: tuple[int, int, int]) -> tuple[World, list[int]]:
+    """The numbers of the connections (source, target, channel)."""
+    source, target, channel = np.array(ends, "i8").T
+    world, numbers = connections.numbers(world, source, target, channel)
+    return world, numbers.tolist()
+
+
+def route_in(world: World, c: int) -> tuple[int, ...]:
+    """The links of connection c as the core holds them."""
+    stride = int(world.settings[0]["stride"])
+    hops: Any = world.hops[c * stride : c * stride + int(world.connections["length"][c])]
+    return tuple(hops.tolist())

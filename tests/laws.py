@@ -1,0 +1,188 @@
+"""Laws of every run, as functions that name each breach; a run that keeps them all gives empty lists."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from netsim.core.readings import under_way
+from netsim.core.tables import RING, World
+from netsim.fabric import Carried
+from tests.core_runs import CoreRun
+from tests.twin_networks import shortest_routes
+
+ACK_FLAG = 1
+
+
+def rings_of(world: World) -> Iterator[tuple[str, list[tuple[int, int, int]]]]:
+    """Every wire and queue with what is in it, first to leave first: (at, label, state)."""
+    names = [name for name in world.links.dtype.names if world.links.dtype[name] == RING and name != "turns"]
+    for number, link in enumerate(world.links):
+        for name in names:
+            head, tail, start, mask = (int(each) for each in link[name].tolist())
+            yield f"{name} of link {number}", [world.air[start + (i & mask)].tolist() for i in range(head, tail)]
+
+
+def counted(world: World) -> Counter[tuple[int, str]]:
+    """Packets in all rings by connection and kind."""
+    found: Counter[tuple[int, str]] = Counter()
+    for _, packets in rings_of(world):
+        found.update((label >> 32, "acks" if state & ACK_FLAG else "data") for _, label, state in packets)
+    return found
+
+
+def no_packet_is_lost_from_the_books(run: CoreRun) -> list[str]:
+    """Per connection: injected = received + dropped + under way; each received one was answered: the same of ACKs."""
+    world = run.fabric.world
+    inside = counted(world)
+    breaches = []
+    for c, row in enumerate(world.connections[: int(world.settings[0]["connections"])]):
+        data = int(row["injected"] - row["received"] - row["dropped"])
+        acks = int(row["received"] - row["acks_received"] - row["acks_dropped"])
+        for kind, missing in (("data", data), ("acks", acks)):
+            if missing != inside[c, kind]:
+                breaches.append(f"connection {c}: {missing} {kind} under way by the books, {inside[c, kind]} in the rings")
+    totals = [sum(n for (_, kind), n in inside.items() if kind == each) for each in ("data", "acks")]
+    if list(under_way(world)) != totals:
+        breaches.append(f"under_way says {under_way(world)}, the rings hold {totals}")
+    return breaches
+
+
+def wires_keep_their_order(run: CoreRun) -> list[str]:
+    """On every wire packets arrive one after the other, no closer together than their serialisation allows."""
+    world = run.fabric.world
+    breaches = []
+    for name, packets in rings_of(world):
+        if not name.startswith("wire"):
+            continue
+        rate_bps = int(run.fabric.network.rate_bps[int(name.split()[-1])])
+        for (before, *_), (at, _, state) in zip(packets, packets[1:], strict=False):
+            if (at - before) * rate_bps < (state >> 16) * 8 * 10**12:
+                breaches.append(f"{name}: a packet {at - before} ps behind another")
+    return breaches
+
+
+def acks_never_go_back(run: CoreRun) -> list[str]:
+    """What a connection's ACKs say only grows: nearest the sender are the oldest. So each connection is first in, first out."""
+    world = run.fabric.world
+    stride = int(world.settings[0]["stride"])
+    held = dict(rings_of(world))
+    breaches = []
+    for c, row in enumerate(world.connections[: int(world.settings[0]["connections"])]):
+        said = [int(row["acked"])]
+        for link in world.hops[c * stride : c * stride + int(row["length"])]:
+            names = [name for name in held if name.endswith(f" of link {int(link) ^ 1}")]
+            for name in sorted(names, key=lambda name: not name.startswith("wire")):
+                acks = [label & 0xFFFFFFFF for _, label, state in held[name] if state & ACK_FLAG and label >> 32 == c]
+                said += acks
+        said = [*said[1:], int(row["expected"])]
+        if said != sorted(said):
+            breaches.append(f"connection {c}: ACKs say {said}, sender first")
+    return breaches
+
+
+def queues_stay_inside_their_buffers(run: CoreRun) -> list[str]:
+    """At switches neither class ever holds more than the buffer."""
+    links, network = run.fabric.world.links, run.fabric.network
+    room = np.asarray(network.buffer_bytes)
+    at_switch = np.asarray(network.source) >= len(network.hosts)
+    fullest = np.maximum.reduce([links["longest"], links["backlog"], links["control_backlog"]])
+    return [f"link {n}: {fullest[n]} B in a buffer of {room[n]}" for n in np.flatnonzero(at_switch & (fullest > room))]
+
+
+def no_link_is_faster_than_its_rate(run: CoreRun) -> list[str]:
+    """What a link has put on its wire took its time: it is busy until then at the earliest."""
+    links, rate = run.fabric.world.links, run.fabric.network.rate_bps
+    return [
+        f"link {n}: {links['sent_bytes'][n]} B until {links['free_at'][n]} ps"
+        for n in range(len(links))
+        if int(links["sent_bytes"][n]) * 8 * 10**12 > int(links["free_at"][n]) * int(rate[n])
+    ]
+
+
+def windows_are_kept(run: CoreRun) -> list[str]:
+    """acked <= expected <= sent <= stop and acked <= next <= sent, and never more than the window is outstanding (fixed window)."""
+    world = run.fabric.world
+    breaches = []
+    for c, row in enumerate(world.connections[: int(world.settings[0]["connections"])]):
+        acked, expected, sent, stop, ahead = (int(row[n]) for n in ("acked", "expected", "sent", "stop", "next"))
+        if not (acked <= expected <= sent <= stop and acked <= ahead <= sent):
+            breaches.append(f"connection {c}: acked {acked}, expected {expected}, next {ahead}, sent {sent}, stop {stop}")
+        if row["control"] != 2 and ahead - acked > int(row["cwnd"]) >> 16:
+            breaches.append(f"connection {c}: {ahead - acked} outstanding, window {int(row['cwnd']) >> 16}")
+    return breaches
+
+
+ALWAYS: list[Callable[[CoreRun], list[str]]] = [
+    no_packet_is_lost_from_the_books,
+    wires_keep_their_order,
+    acks_never_go_back,
+    queues_stay_inside_their_buffers,
+    no_link_is_faster_than_its_rate,
+    windows_are_kept,
+]
+
+
+def nothing_is_left(run: CoreRun) -> list[str]:
+    """In the end every ring is empty and everything sent is received or dropped."""
+    breaches = [f"{name} holds {len(packets)}" for name, packets in rings_of(run.fabric.world) if packets]
+    rows = run.fabric.world.connections[: int(run.fabric.world.settings[0]["connections"])]
+    breaches += [f"connection {c} is not done" for c, row in enumerate(rows) if row["acked"] != row["stop"]]
+    return breaches
+
+
+def flows_add_up(run: CoreRun) -> list[str]:
+    """What flows say they sent is what connections sent, and every byte arrived once."""
+    rows = run.fabric.world.connections[: int(run.fabric.world.settings[0]["connections"])]
+    flows = [each.flows for each in run.carried]
+    sent, again = (int(sum(each[name].sum() for each in flows)) for name in ("packets", "retransmitted"))
+    pairs: dict[str, tuple[Any, Any]] = {
+        "packets": (sent, rows["injected"].sum()),
+        "first transmissions": (sent - again, rows["expected"].sum()),
+    }
+    return [f"{name}: flows {one}, connections {other}" for name, (one, other) in pairs.items() if one != other]
+
+
+def no_flow_beats_its_floor(run: CoreRun) -> list[str]:
+    """A flow takes the delays of its route and the time of its bytes on the slowest link; a single message takes its ideal.
+
+    Several messages can be faster than one of all their bytes (whose time `ideal_ps` is) when short packets go first.
+    """
+    breaches = []
+    for carried, collective in zip(run.carried, run.scenario.collectives, strict=True):
+        flows, messages = carried.flows, Counter(row[:3] for row in collective.rows)
+        for i, took in enumerate((flows["delivered_ps"] - flows["start_ps"]).tolist()):
+            key = tuple(int(flows[name][i]) for name in ("source", "target", "channel"))
+            floor = int(flows["ideal_ps"][i]) if messages[key] == 1 else _floor(run, carried, i)
+            if took < floor:
+                breaches.append(f"flow {key} of collective {carried.number}: {took} ps, at least {floor}")
+            if flows["acked_ps"][i] <= flows["delivered_ps"][i]:
+                breaches.append(f"flow {key} of collective {carried.number}: its ACK came first")
+    return breaches
+
+
+def _floor(run: CoreRun, carried: Carried, i: int) -> int:
+    """Delays of the route and the time that the flow's payload needs on the slowest of its links."""
+    hosts, flows = run.hosts[carried.number], carried.flows
+    route = shortest_routes(run.fabric.network)
+    links = route(hosts[flows["source"][i]], hosts[flows["target"][i]], int(flows["channel"][i]))
+    slowest = min(int(run.fabric.network.rate_bps[link]) for link in links)
+    return sum(int(run.fabric.network.delay_ps[link]) for link in links) + int(flows["bytes"][i]) * 8 * 10**12 // slowest
+
+
+def no_collective_beats_its_ideal(run: CoreRun) -> list[str]:
+    """From the first rank's coming to the last delivery: the longest chain of messages, or the busiest link at a host."""
+    took = [(each.end_ps or 0) - (each.start_ps or 0) for each in run.carried]
+    ideal = [each.admitted.ideal_ps for each in run.carried]
+    return [f"collective {n}: {took[n]} ps, ideal {ideal[n]}" for n in range(len(took)) if took[n] < ideal[n]]
+
+
+IN_THE_END: list[Callable[[CoreRun], list[str]]] = [
+    nothing_is_left,
+    flows_add_up,
+    no_flow_beats_its_floor,
+    no_collective_beats_its_ideal,
+]

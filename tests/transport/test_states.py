@@ -1,0 +1,40 @@
+"""Controls in the core's tables: each has a code, a state, settings and its three kernels."""
+
+import inspect
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from netsim.transport import CONTROLS
+from netsim.transport.states import CODES, CONTROL_SETTINGS, CONTROL_STATES, with_states
+from tests.core.plain import plain
+
+each_control = pytest.mark.parametrize("name", CONTROLS)
+
+
+@each_control
+def test_a_control_has_what_the_core_calls(name: str) -> None:
+    module = import_module(f"netsim.transport.{name}")
+    arguments = {"start": 1, "on_ack": 5, "on_timeout": 1}
+    for kernel, count in arguments.items():
+        assert len(inspect.signature(plain(getattr(module, kernel))).parameters) == count
+    assert module.STATE == CONTROL_STATES[name]
+    assert module.SETTINGS == CONTROL_SETTINGS[name]
+
+
+def test_codes_are_the_places_in_the_registry() -> None:
+    assert list(CODES) == list(CONTROLS)
+    assert list(CODES.values()) == list(range(len(CONTROLS)))
+
+
+def test_a_row_with_states_keeps_its_fields_and_lays_the_states_on_each_other() -> None:
+    one, other = np.dtype([("x", "i8")]), np.dtype([("y", "i8"), ("z", "i8")])
+    row = with_states([("a", "i8"), ("b", "u4"), ("c", "u4")], {"one": one, "other": other})
+    table = np.zeros(2, row)
+    table["a"], table["b"], table["c"] = 5, 6, 7
+    table["other"]["z"] = 9
+    table["one"]["x"] = 8
+    assert table[1].tolist()[:3] == (5, 6, 7)
+    assert (table["other"]["y"][1], table["other"]["z"][1]) == (8, 9)
+    assert row.itemsize % 64 == 0

@@ -10,7 +10,7 @@ import numpy as np
 import simpy
 
 from netsim.core.connections import Connections, Sender
-from netsim.core.engine import CROWDED, FINISHED, IDLE, PAUSED, advance, enter
+from netsim.core.engine import CROWDED, FINISHED, IDLE, PAUSED, STUCK, advance, enter
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
 from netsim.core.readings import QueueSamples
 from netsim.core.tables import NEVER
@@ -74,6 +74,7 @@ class Fabric:
             network,
             header=wire.header,
             ack=wire.ack,
+            largest=wire.header + (max(wire.payload, wire.scale_up_payload) if network.has_servers else wire.payload),
             tick_ps=transport.tick_ps,
             seed=seed,
             gain=transport.dctcp.gain,
@@ -163,6 +164,9 @@ class Fabric:
             reason = self._advance(min(limit, first + 1))
             if reason in (FINISHED, PAUSED, CROWDED):
                 self._attend(reason)
+            elif reason == STUCK:
+                what, mend = who_waits(self._under_way, self.world, self.network)
+                raise RunError(what, mend=mend)
             elif first < limit:
                 return first
             elif limit < NEVER:

@@ -85,8 +85,8 @@ def _links(fabric: Fabric, duration_ps: int) -> Columns:
         "drops": links["drops"].copy(),
         "trims": nothing,
         "ecn_marks": links["marks"].copy(),
-        "pauses_sent": nothing,
-        "paused_ps": nothing,
+        "pauses_sent": fabric.world.gates["pauses"].copy(),
+        "paused_ps": fabric.world.gates["paused_ps"].copy(),
         "max_queue_bytes": links["longest"].copy(),
         "mean_queue_bytes": links["waited"] / max(duration_ps, 1),
     }

@@ -10,7 +10,7 @@ from netsim.core.admission import round_trips, start_controls
 from netsim.core.tables import NEVER, NONE, World
 from netsim.core.world import with_rows
 from netsim.transport.fixed_point import ONE, WIDEST
-from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS
+from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS, IB_ACK_TIMEOUT_14_PS
 from netsim.transport.states import CODES
 
 LARGEST_BUFFER = 1 << 40  # bytes; a queue with more room than that has no limit
@@ -112,11 +112,13 @@ class Connections:
     def _timeouts(self, world: World, numbers: Any, idle: Any) -> Any:
         """Picoseconds. "auto": the round trip with every queue on the way full both ways, so that no packet still under way times out.
 
-        Where a queue has no limit there is no such time: then InfiniBand's ack timeout with code 10.
+        Where a queue has no limit there is no such time: then InfiniBand's ack timeout with code 10. A pause has no limit
+        either, and loses nothing: then code 14, the default of perftest.
         """
         if self._sender.timeout != "auto":
             return int(self._sender.timeout)
-        total, bounded = idle.copy(), np.ones(len(numbers), bool)
+        total = idle.copy()
+        bounded = np.ones(len(numbers), bool)
         for hop, has, kinds in _hops(world, numbers):
             if hop == 0:
                 continue  # at its own NIC a packet does not wait once it is sent
@@ -124,6 +126,8 @@ class Connections:
                 has, 2 * (np.minimum(kinds["buffer"], LARGEST_BUFFER) * kinds["ps"] // kinds["per_bytes"]), 0
             )
             bounded &= ~has | (kinds["buffer"] < LARGEST_BUFFER)
+        if world.settings[0]["lossless"]:
+            return IB_ACK_TIMEOUT_14_PS
         return np.where(bounded, total, IB_ACK_TIMEOUT_10_PS)
 
 

@@ -5,6 +5,7 @@ before T, and inside one window nodes do not depend on each other: they are visi
 own events in order.
 """
 
+from netsim.core.coupled import coupled_switch
 from netsim.core.egress import GROUP
 from netsim.core.hosts import host
 from netsim.core.messages import finish_if_done, send
@@ -13,7 +14,7 @@ from netsim.core.tables import NEVER, NONE
 from netsim.core.timers import check_timeouts, tick_after
 from netsim.kernel import bare, entry, part
 
-REACHED, FINISHED, IDLE, PAUSED, CROWDED = range(5)  # why `advance` came back
+REACHED, FINISHED, IDLE, PAUSED, CROWDED, STUCK = range(6)  # why `advance` came back
 
 
 @part
@@ -55,7 +56,7 @@ def advance(owned, stop, patience):
     """
     world = bare(owned)
     settings = world.settings[0]
-    hosts, window = settings.hosts, settings.window
+    hosts, window, lossless = settings.hosts, settings.window, settings.lossless
     rest = patience
     while True:
         if settings.finished > 0:
@@ -72,6 +73,9 @@ def advance(owned, stop, patience):
             if now >= stop:
                 return REACHED
             check_timeouts(world, now)
+            settings.idle_ticks += 1
+            if settings.idle_ticks > settings.connections + 1 and next_wake(world) == NEVER:
+                return STUCK  # every connection has timed out and none could send
             settings.next_tick = max(now + settings.tick, tick_after(world, next_wake(world)))
             continue
         if soonest >= stop:
@@ -82,11 +86,14 @@ def advance(owned, stop, patience):
             v = world.nodes_due[i]
             if v < hosts:
                 host(world, v, until)
+            elif lossless:
+                coupled_switch(world, v, until)
             else:
                 switch(world, v, until)
         fall_asleep(world, until)
         settings.windows += 1
         settings.node_steps += n
+        settings.idle_ticks = 0
         rest -= n
 
 

@@ -6,6 +6,7 @@ with more data.
 
 import numpy as np
 
+from netsim.core.coupled import next_signal, obey
 from netsim.core.egress import next_hop, onward, put_on_wire, time_to_send
 from netsim.core.messages import has_arrived, has_left, is_acknowledged, last_payload, may_send, offer
 from netsim.core.rings import append, first_at, hold, length
@@ -36,9 +37,12 @@ def take(world, ring):
 
 
 @part
-def next_departure(link):
-    """When this NIC sends next."""
+def next_departure(world, l, lossless):
+    """When this NIC sends next. A pause stops data, and where the classes share a queue ACKs too."""
+    link = world.links[l]
     waiting = length(link.control) + length(link.data) + length(link.turns)
+    if lossless and world.gates[l].paused:
+        waiting = length(link.control) if world.kinds[link.kind].strict else 0
     return link.free_at if waiting else NEVER
 
 
@@ -217,23 +221,29 @@ def host(world, v, until):
     node = world.nodes[v]
     row = world.hosts[v]
     row.limit = NEVER
+    lossless = world.settings[0].lossless
     while True:
-        departs, egress = NEVER, np.uint32(0)
+        departs, egress, signalled, stopped = NEVER, np.uint32(0), NEVER, np.uint32(0)
         for i in range(node.first_out, node.last_out):
-            at = next_departure(world.links[world.outbound[i]])
+            l = world.outbound[i]
+            at = next_departure(world, l, lossless)
             if at < departs:
-                departs, egress = at, world.outbound[i]
+                departs, egress = at, l
+            if lossless and next_signal(world, l) < signalled:
+                signalled, stopped = next_signal(world, l), l
         arrives, ingress = NEVER, np.uint32(0)
         for i in range(node.first_in, node.last_in):
             at = world.due[world.inbound[i]]
             if at < arrives:
                 arrives, ingress = at, world.inbound[i]
-        now = min(departs, arrives)
+        now = min(departs, min(signalled, arrives))
         bound = min(until, row.limit)
         if now >= bound:
             break
-        if departs <= arrives:
+        if departs == now:
             depart(world, egress)
+        elif signalled == now:
+            obey(world, stopped, now)
         else:
             accept(world, ingress, now)
     row.reached = max(row.reached, bound)

@@ -41,10 +41,24 @@ KIND = np.dtype(  # what links of one kind share
         ("per_bytes", "i8"),
         ("delay", "i8"),
         ("buffer", "i8"),
+        ("headroom", "i8"),  # bytes beyond XOFF that may still come in by it
         ("mark_from", "i8"),  # ECN: Kmin, Kmax, Pmax in units of 2^-30
         ("mark_all", "i8"),
         ("mark_chance", "i8"),
         ("strict", "i8"),  # ACKs have a class of their own above data
+    ]
+)
+GATE = np.dtype(  # what priority flow control knows of a link
+    [
+        ("held", "i8"),  # at its far end: bytes that came by it and are still in that switch
+        ("closed", "u4"),  # at its far end: its sender has been told to stop
+        ("paused", "u4"),  # at its near end: the sender has stopped
+        ("signals", RING),  # PAUSE (label 1) and RESUME (0) on their way to the near end
+        ("pauses", "i8"),
+        ("paused_since", "i8"),
+        ("paused_ps", "i8"),
+        ("leaving_from", "u4"),  # at its near end: the ingress of the packet in transmission
+        ("spare", "u4"),
     ]
 )
 NODE = np.dtype([("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("last_out", "u4"), ("pending", "i8")])
@@ -139,6 +153,10 @@ SETTINGS = np.dtype(
         ("node_steps", "i8"),
         ("windows", "i8"),
         ("late_entries", "i8"),
+        ("lossless", "i8"),  # priority flow control is on
+        ("xoff", "i8"),
+        ("xon", "i8"),
+        ("idle_ticks", "i8"),  # ticks in a row that moved nothing
         ("seed", "i8"),
         ("controls", CONTROL_SETTINGS),
     ]
@@ -151,6 +169,7 @@ class World(NamedTuple):
     settings: np.ndarray  # one row
     links: np.ndarray
     kinds: np.ndarray
+    gates: np.ndarray  # per link; used where flow control is on
     nodes: np.ndarray
     hosts: np.ndarray
     inbound: np.ndarray  # links into node v: inbound[first_in:last_in], in order of number

@@ -1,11 +1,11 @@
 """What a packet carries, in two integers with named accessors.
 
-label: connection 31 | sequence 32        state: bytes 24 | hop 8 | flags 8
+label: connection 31 | sequence 32        state: ingress 23 | bytes 24 | hop 8 | flags 8
 """
 
 from netsim.kernel import part
 
-CONNECTION, BYTES, HOP = 32, 16, 8
+CONNECTION, INGRESS, BYTES, HOP = 32, 40, 16, 8
 ACK, MARK, NAK = 1, 2, 4
 
 
@@ -42,3 +42,14 @@ def hop_of(state):
 @part
 def is_ack(state):
     return state & ACK
+
+
+@part
+def ingress_of(state):
+    """The link a packet came in by, while it waits in a switch that keeps account of that."""
+    return state >> INGRESS
+
+
+@part
+def without_ingress(state):
+    return state & ((1 << INGRESS) - 1)

@@ -16,24 +16,27 @@ SIZE_CLASSES = 64
 CHANCE = 1 << 30  # Pmax is held in these units
 
 
-def new_world(network: Network, *, header: int, ack: int, tick_ps: int, seed: int, gain: float) -> World:
+def new_world(network: Network, *, header: int, ack: int, largest: int, tick_ps: int, seed: int, gain: float) -> World:
     """The network at rest. Sizes in bytes; `gain` is DCTCP's g."""
-    kinds, kind_of = _kinds(network)
+    kinds, kind_of = _kinds(network, largest)
     nodes, inbound, outbound, port_of = _nodes(network)
     hosts = len(network.hosts)
     ports = int((nodes["last_out"] - nodes["first_out"])[hosts:].max(initial=1))
-    links, inboxes, air_used = _links(network, kind_of, ports)
+    links, gates, inboxes, air_used = _links(network, kind_of, ports)
     settings = np.zeros(1, tables.SETTINGS)
     row = settings[0]
     row["hosts"], row["stride"], row["header"], row["ack"] = hosts, STRIDE, header, ack
-    row["window"] = _window(kinds, min(ack, header + 1))
+    row["window"] = _window(kinds, 0 if network.pfc else min(ack, header + 1))
     row["timeout"], row["tick"] = NEVER, tick_ps
+    if network.pfc:
+        row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
     row["next_tick"], row["air_used"], row["seed"] = NEVER, air_used, np.int64(np.uint64(seed % 2**64).astype(np.int64))
     row["controls"]["dctcp"]["gain"] = round(gain * 65536)
     return World(
         settings=settings,
         links=links,
         kinds=kinds,
+        gates=gates,
         nodes=nodes,
         hosts=np.zeros(hosts, tables.HOST),
         inbound=inbound,
@@ -58,7 +61,7 @@ def new_world(network: Network, *, header: int, ack: int, tick_ps: int, seed: in
     )
 
 
-def _kinds(network: Network) -> tuple[Any, Any]:
+def _kinds(network: Network, largest: int) -> tuple[Any, Any]:
     """One row for every different (rate, delay, buffer, ECN), and the row of each link."""
     columns = np.stack(
         [
@@ -76,11 +79,12 @@ def _kinds(network: Network) -> tuple[Any, Any]:
         kind["ps"], kind["per_bytes"] = picoseconds_per_byte(rate)
         kind["delay"], kind["buffer"], kind["mark_from"], kind["mark_all"] = delay, buffer, kmin, kmax
         kind["mark_chance"], kind["strict"] = chance, network.control_class == "strict"
+        kind["headroom"] = network.pfc.headroom_of(rate, delay, largest) if network.pfc else 0
     return kinds, kind_of.reshape(-1)
 
 
 def _window(kinds: Any, smallest: int) -> int:
-    """No link is faster than its delay plus its smallest packet: so long are nodes independent of each other."""
+    """No link is faster than its delay plus its smallest packet (a pause frame takes the delay alone)."""
     return int((kinds["delay"] + -(-smallest * kinds["ps"] // kinds["per_bytes"])).min())
 
 
@@ -100,17 +104,17 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
     return nodes, inbound.astype("u4"), outbound.astype("u4"), port_of
 
 
-def _links(network: Network, kind_of: Any, ports: int) -> tuple[Any, Any, int]:
+def _links(network: Network, kind_of: Any, ports: int) -> tuple[Any, Any, Any, int]:
     """Link rows and inboxes with small rings laid out one after the other in the air. Returns how much air they take."""
     links = np.zeros(len(network.links), tables.LINK)
     links["kind"], links["source"], links["target"] = kind_of, network.source, network.target
-    inboxes = np.zeros(ports, tables.RING)
+    gates, inboxes = np.zeros(len(network.links), tables.GATE), np.zeros(ports, tables.RING)
     start = 0
-    for rings in (links["wire"], links["data"], links["control"], links["turns"], inboxes):
+    for rings in (links["wire"], links["data"], links["control"], links["turns"], gates["signals"], inboxes):
         rings["start"] = start + FIRST_SIZE * np.arange(len(rings))
         rings["mask"] = FIRST_SIZE - 1
         start += FIRST_SIZE * len(rings)
-    return links, inboxes, start
+    return links, gates, inboxes, start
 
 
 def with_rows(world: World, **rows: int) -> World:

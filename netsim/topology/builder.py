@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netsim.topology.ecn import NO_ECN, Ecn
 from netsim.topology.network import Host, Link, Network, Switch
+from netsim.topology.pfc import Pfc
 from netsim.units import UNLIMITED
 
 
@@ -19,8 +20,8 @@ class NetworkBuilder:
     Network('pair', 2 hosts, 1 switches, 4 links)
     """
 
-    def __init__(self, name: str, control_class: str = "strict") -> None:
-        self.name, self.control_class = name, control_class
+    def __init__(self, name: str, control_class: str = "strict", pfc: Pfc | None = None) -> None:
+        self.name, self.control_class, self.pfc = name, control_class, pfc
         self._hosts: list[Host] = []
         self._switches: list[Switch] = []
         self._links: list[Link] = []
@@ -71,7 +72,8 @@ class NetworkBuilder:
 
     def build(self) -> Network:
         """Give the finished network."""
-        return Network(self.name, tuple(self._hosts), tuple(self._switches), tuple(self._links), self.control_class)
+        nodes = tuple(self._hosts), tuple(self._switches), tuple(self._links)
+        return Network(self.name, *nodes, self.control_class, self.pfc)
 
     def _new(self, name: str) -> str:
         if name in self._names:

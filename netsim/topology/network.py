@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from netsim.topology.pfc import Pfc
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Network:
     switches: tuple[Switch, ...]
     links: tuple[Link, ...]
     control_class: str = "strict"
+    pfc: Pfc | None = None
 
     @cached_property
     def source(self) -> NDArray[np.int32]:

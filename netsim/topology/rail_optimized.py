@@ -65,7 +65,7 @@ class RailOptimized(Topology):
 
     def build(self) -> Network:
         """Make the network: GPUs server by server, then nvswitches, rail switches, spines."""
-        builder = NetworkBuilder(self.title, self.control_class)
+        builder = NetworkBuilder(self.title, self.control_class, self.pfc)
         hosts = [
             builder.host(f"gpu{server * self.gpus_per_server + rail}", server, rail)
             for server in range(self.servers)

@@ -9,6 +9,7 @@ from netsim.transport import CONTROLS, RECOVERIES
 from netsim.units import Duration
 
 IB_ACK_TIMEOUT_10_PS = 4_194_304_000  # InfiniBand's local ack timeout with code 10: 4.096 us * 2^10
+IB_ACK_TIMEOUT_14_PS = 67_108_864_000
 
 SHORTEST_TICK_PS = 1_000_000
 AUTO_TICK_PS = 8_000_000

@@ -1,0 +1,163 @@
+"""A switch whose ports depend on each other, as priority flow control makes them: it goes from event to event.
+
+Ingress accounting: what came in by a link and is still here counts against that link. Above XOFF its sender is told to
+stop, at or below XON to go on (IEEE 802.1Qbb); the frames travel back in one propagation delay and take no bandwidth.
+"""
+
+import numpy as np
+
+from netsim.core.egress import onward, put_on_wire, time_to_send, wake
+from netsim.core.rings import append, first_at, hold, length
+from netsim.core.switches import drop, is_marked
+from netsim.core.tables import NEVER
+from netsim.core.words import HOP, INGRESS, MARK, bytes_of, ingress_of, is_ack, without_ingress
+from netsim.kernel import inner, part
+
+
+@part
+def next_signal(world, l):
+    """When the next PAUSE or RESUME reaches the sender of a link."""
+    return first_at(world.air, hold(world.gates[l].signals))
+
+
+@inner
+def obey(world, l, now):
+    """The sender of a link takes the signal that has come: it stops after the packet in transmission, or goes on."""
+    gate = world.gates[l]
+    ring = gate.signals
+    stop = world.air[ring.start + (ring.head & ring.mask)].label
+    ring.head += 1
+    if stop:
+        gate.paused_since = now
+    else:
+        gate.paused_ps += now - gate.paused_since
+        link = world.links[l]
+        link.free_at = max(link.free_at, now)
+    gate.paused = stop
+
+
+@inner
+def signal(world, l, now, stop):
+    """Tell the sender of a link to stop or to go on."""
+    gate = world.gates[l]
+    gate.closed = stop
+    gate.pauses += stop
+    at = now + world.kinds[world.links[l ^ 1].kind].delay
+    append(world, gate.signals, at, stop, 0)
+    wake(world, world.links[l].source, at)
+
+
+@part
+def let_go(world, ingress, wire_bytes, now):
+    """The last bit of a packet that came in by `ingress` has left."""
+    gate = world.gates[ingress]
+    gate.held -= wire_bytes
+    if gate.closed and gate.held <= world.settings[0].xon:
+        signal(world, ingress, now, 0)
+
+
+@part
+def next_step(world, l, link):
+    """When a port's transmission ends, or now if it is idle and may send."""
+    waiting = length(link.control) + (0 if world.gates[l].paused else length(link.data))
+    return link.free_at if link.leaving + link.control_leaving + waiting else NEVER
+
+
+@inner
+def step(world, l):
+    """A transmission has ended: its packet gives up its room. Then the next one starts, ACKs of their own class first."""
+    link, gate = world.links[l], world.gates[l]
+    now = link.free_at
+    link.backlog -= link.leaving
+    link.control_backlog -= link.control_leaving
+    if link.leaving:
+        let_go(world, gate.leaving_from, link.leaving, now)
+    link.leaving, link.control_leaving = 0, 0
+    if length(link.control):
+        ring = link.control
+    elif length(link.data) and not gate.paused:
+        ring = link.data
+    else:
+        return
+    packet = world.air[ring.start + (ring.head & ring.mask)]
+    name, content = packet.label, packet.state
+    link.waited += float(now - packet.at) * bytes_of(content)
+    if length(link.control):
+        link.control_leaving = bytes_of(content)
+    else:
+        link.leaving = bytes_of(content)
+        gate.leaving_from = ingress_of(content)
+    ring.head += 1
+    link.sent_bytes += bytes_of(content)
+    kind = world.kinds[link.kind]
+    link.free_at += time_to_send(kind, bytes_of(content))
+    put_on_wire(world, l, link, link.free_at + kind.delay, name, without_ingress(content))
+
+
+@inner
+def come(world, ingress, now):
+    """A packet arrives by `ingress` and goes into its egress queue, or is dropped where even the headroom is full."""
+    wire = world.links[ingress].wire
+    packet = world.air[wire.start + (wire.head & wire.mask)]
+    name, content = packet.label, packet.state
+    wire.head += 1
+    world.due[ingress] = first_at(world.air, hold(wire))
+    l = onward(world, name, content)
+    content += (1 - 2 * is_ack(content)) << HOP
+    link = world.links[l]
+    kind = world.kinds[link.kind]
+    wire_bytes = bytes_of(content)
+    if kind.strict and is_ack(content):
+        if link.control_backlog + wire_bytes > kind.buffer:
+            drop(world, l, name, content)
+            return
+        link.control_backlog += wire_bytes
+        link.free_at = max(link.free_at, now)
+        append(world, link.control, now, name, content)
+        return
+    gate, settings = world.gates[ingress], world.settings[0]
+    link.offered += 1 - is_ack(content)
+    if gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
+        drop(world, l, name, content)
+        return
+    gate.held += wire_bytes
+    if gate.held > settings.xoff and not gate.closed:
+        signal(world, ingress, now, 1)
+    if not is_ack(content) and is_marked(world, l, kind, link.backlog, link.offered - 1):
+        content |= MARK
+        link.marks += 1
+    link.backlog += wire_bytes
+    link.longest = max(link.longest, link.backlog)
+    link.free_at = max(link.free_at, now)
+    append(world, link.data, now, name, content | (np.int64(ingress) << INGRESS))
+
+
+@part
+def coupled_switch(world, v, until):
+    """Departures first, then signals, then arrivals; each kind in order of link number."""
+    node = world.nodes[v]
+    while True:
+        departs, signalled, arrives = NEVER, NEVER, NEVER
+        egress, stopped, ingress = np.uint32(0), np.uint32(0), np.uint32(0)
+        for i in range(node.first_out, node.last_out):
+            l = world.outbound[i]
+            at = next_step(world, l, world.links[l])
+            if at < departs:
+                departs, egress = at, l
+            at = next_signal(world, l)
+            if at < signalled:
+                signalled, stopped = at, l
+        for i in range(node.first_in, node.last_in):
+            at = world.due[world.inbound[i]]
+            if at < arrives:
+                arrives, ingress = at, world.inbound[i]
+        now = min(departs, min(signalled, arrives))
+        if now >= until:
+            break
+        if departs == now:
+            step(world, egress)
+        elif signalled == now:
+            obey(world, stopped, now)
+        else:
+            come(world, ingress, now)
+    world.wake[v] = now

@@ -1,0 +1,37 @@
+"""Pfc: when a switch tells its neighbour to stop sending (IEEE 802.1Qbb), by accounts kept per ingress port."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from netsim.errors import InputError
+from netsim.units import UNLIMITED, Size
+
+PACKETS_IN_FLIGHT = 3  # one being sent at either end, one that came before the pause was heeded
+
+
+class Pfc(BaseModel):
+    """PAUSE above `xoff` bytes held from one ingress port, RESUME at or below `xon`; `headroom` takes what still comes.
+
+    With flow control the data class has no limit per egress port: what does not fit into xoff + headroom of its ingress
+    is dropped. Without a headroom each port gets what makes it lossless: the link's round trip and three packets
+    (closed form: 2 d R + 2 MTU + the packet being sent). Defaults: 15 and 12 packets of 4096 bytes, as htsim's RoCE.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    xoff: Size = Field(default=15 * 4096, gt=0)
+    xon: Size = Field(default=12 * 4096, ge=0)
+    headroom: Size | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Pfc:
+        if self.xon > self.xoff:
+            raise InputError(f"xon ({self.xon} B) is above xoff ({self.xoff} B)", mend="swap them")
+        return self
+
+    def headroom_of(self, rate_bps: int, delay_ps: int, packet_bytes: int) -> int:
+        """Bytes beyond xoff that a port with this link takes in."""
+        if self.headroom is not None:
+            return min(self.headroom, UNLIMITED)
+        return 2 * rate_bps * delay_ps // (8 * 10**12) + PACKETS_IN_FLIGHT * packet_bytes

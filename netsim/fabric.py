@@ -77,7 +77,8 @@ class Fabric:
             largest=wire.header + (max(wire.payload, wire.scale_up_payload) if network.has_servers else wire.payload),
             tick_ps=transport.tick_ps,
             seed=seed,
-            gain=transport.dctcp.gain,
+            control=transport.control,
+            parameters=transport.parameters,
         )
         sender = Sender(transport.control, transport.window, transport.timeout, wire.payload, wire.scale_up_payload)
         inside = np.array([kind == SCALE_UP for kind in network.kinds])

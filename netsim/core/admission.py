@@ -8,6 +8,8 @@ from netsim.core.tables import NONE
 from netsim.kernel import bare, entry, inner
 from netsim.transport import dispatch
 
+PS_BITS = 8 * 10**12  # a byte in so many ps is one bit/s
+
 
 @entry
 def admit(owned, first, first_heir, first_flow, collective, flow_of_row, sizes, first_after, after):
@@ -151,4 +153,5 @@ def start_controls(owned, first, last):
     """Set up the congestion control of connections first .. last - 1."""
     world = bare(owned)
     for c in range(first, last):
-        dispatch.start(world.connections[c])
+        kind = world.kinds[world.links[world.connections[c].egress].kind]
+        dispatch.start(world.connections[c], PS_BITS * kind.per_bytes // kind.ps)

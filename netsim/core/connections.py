@@ -13,6 +13,7 @@ from netsim.transport.fixed_point import ONE, WIDEST
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS, IB_ACK_TIMEOUT_14_PS
 from netsim.transport.states import CODES
 
+UNLIMITED_WINDOW = ("none", "dcqcn")  # where nothing is said of a window
 LARGEST_BUFFER = 1 << 40  # bytes; a queue with more room than that has no limit
 
 
@@ -102,6 +103,8 @@ class Connections:
         """Fixed point. "bdp": as many full packets as fit into the idle round trip at the route's slowest link."""
         if self._sender.window != "bdp":
             return int(self._sender.window) * ONE
+        if self._sender.control in UNLIMITED_WINDOW:
+            return WIDEST
         wire_bytes = world.connections["payload"][numbers].astype("i8") + int(world.settings[0]["header"])
         slowest = np.ones(len(numbers), "i8")
         for _, has, kinds in _hops(world, numbers):

@@ -9,10 +9,12 @@ import numpy as np
 from netsim.core.coupled import next_signal, obey
 from netsim.core.egress import next_hop, onward, put_on_wire, time_to_send
 from netsim.core.messages import has_arrived, has_left, is_acknowledged, last_payload, may_send, offer
+from netsim.core.pacing import next_ready, park, unpark
 from netsim.core.rings import append, first_at, hold, length
 from netsim.core.tables import NEVER, NONE
 from netsim.core.words import (
     ACK,
+    CNP,
     HOP,
     MARK,
     NAK,
@@ -43,6 +45,9 @@ def next_departure(world, l, lossless):
     waiting = length(link.control) + length(link.data) + length(link.turns)
     if lossless and world.gates[l].paused:
         waiting = length(link.control) if world.kinds[link.kind].strict else 0
+        return link.free_at if waiting else NEVER
+    if world.settings[0].paced and not waiting:
+        return max(link.free_at, next_ready(world, l))
     return link.free_at if waiting else NEVER
 
 
@@ -73,7 +78,7 @@ def next_packet(world, c, connection, now):
 
 
 @part
-def after_sending(world, link, c, connection, m, sequence):
+def after_sending(world, link, c, connection, m, sequence, began):
     """Note that it left, and give the connection its next turn if it has more."""
     if sequence < connection.sent:
         world.flows[world.messages[m].flow].retransmitted += 1
@@ -81,16 +86,21 @@ def after_sending(world, link, c, connection, m, sequence):
         connection.sent = sequence + 1
         if connection.sending != m:
             has_left(world, m, link.free_at)
-    if may_send(connection):
+    if not may_send(connection):
+        connection.queued = 0
+    elif connection.ready_at <= began:
         append(world, link.turns, link.free_at, c, 0)
     else:
-        connection.queued = 0
+        park(world, connection.egress, c, connection.ready_at)
 
 
 @part
-def depart(world, l):
+def depart(world, l, now):
     """One packet leaves: an ACK first; then packets passing through and own connections alternate."""
     link = world.links[l]
+    if world.settings[0].paced:
+        link.free_at = max(link.free_at, now)
+        unpark(world, l, now)
     own = False
     c, m, sequence, queued_at, name, content = 0, np.uint32(0), 0, link.free_at, 0, 0
     if length(link.control):
@@ -111,9 +121,12 @@ def depart(world, l):
         link.favours_own = 0
         m, sequence = connection.sending, connection.next
         name, content = next_packet(world, c, connection, link.free_at)
+        if world.settings[0].paced:
+            gap = dispatch.on_send(connection, bytes_of(content), now, world.settings[0].controls)
+            connection.ready_at = now + gap
     transmit(world, l, link, queued_at, name, content)
     if own:
-        after_sending(world, link, c, world.connections[c], m, sequence)
+        after_sending(world, link, c, world.connections[c], m, sequence, now)
 
 
 @inner
@@ -142,6 +155,9 @@ def on_data(world, name, content, now):
     m = connection.receiving
     if content & MARK and sequence >= connection.expected:
         world.flows[world.messages[m].flow].marked += 1
+    if content & MARK and now >= connection.cnp_at:
+        flags |= CNP
+        connection.cnp_at = now + world.settings[0].cnp_interval
     arrived = False
     if sequence == connection.expected:
         connection.expected += 1
@@ -197,6 +213,8 @@ def on_ack(world, name, content, now):
     advanced = expected > connection.acked
     if advanced:
         acknowledge(world, connection, expected, now)
+    if content & CNP:
+        dispatch.on_notification(connection, now, world.settings[0].controls)
     dispatch.on_ack(connection, advanced, content & MARK, now, world.settings[0].controls)
     offer(world, c, now)
 
@@ -241,7 +259,7 @@ def host(world, v, until):
         if now >= bound:
             break
         if departs == now:
-            depart(world, egress)
+            depart(world, egress, now)
         elif signalled == now:
             obey(world, stopped, now)
         else:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from netsim.core.egress import wake
+from netsim.core.pacing import park
 from netsim.core.rings import append
 from netsim.core.tables import NONE
 from netsim.kernel import inner, part
@@ -33,8 +34,12 @@ def offer(world, c, now):
         connection.queued = 1
         link = world.links[connection.egress]
         link.free_at = max(link.free_at, now)
-        append(world, link.turns, now, c, 0)
-        wake(world, connection.source, link.free_at)
+        if connection.ready_at <= now:
+            append(world, link.turns, now, c, 0)
+            wake(world, connection.source, link.free_at)
+        else:
+            park(world, connection.egress, c, connection.ready_at)
+            wake(world, connection.source, max(link.free_at, connection.ready_at))
 
 
 @inner

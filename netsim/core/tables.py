@@ -53,6 +53,7 @@ GATE = np.dtype(  # what priority flow control knows of a link
         ("held", "i8"),  # at its far end: bytes that came by it and are still in that switch
         ("closed", "u4"),  # at its far end: its sender has been told to stop
         ("paused", "u4"),  # at its near end: the sender has stopped
+        ("parked", RING),  # at a NIC: connections that may not send before some time (`at`), in that order
         ("signals", RING),  # PAUSE (label 1) and RESUME (0) on their way to the near end
         ("pauses", "i8"),
         ("paused_since", "i8"),
@@ -91,6 +92,8 @@ CONNECTION = with_states(
         ("source", "u4"),
         ("control", "u4"),
         ("timeout", "i8"),
+        ("ready_at", "i8"),  # paced: no packet before then
+        ("cnp_at", "i8"),  # receiver: no congestion notification before then
     ],
     CONTROL_STATES,
 )
@@ -153,6 +156,8 @@ SETTINGS = np.dtype(
         ("node_steps", "i8"),
         ("windows", "i8"),
         ("late_entries", "i8"),
+        ("paced", "i8"),  # some control paces its senders
+        ("cnp_interval", "i8"),
         ("lossless", "i8"),  # priority flow control is on
         ("xoff", "i8"),
         ("xon", "i8"),

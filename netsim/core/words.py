@@ -6,7 +6,7 @@ label: connection 31 | sequence 32        state: ingress 23 | bytes 24 | hop 8 |
 from netsim.kernel import part
 
 CONNECTION, INGRESS, BYTES, HOP = 32, 40, 16, 8
-ACK, MARK, NAK = 1, 2, 4
+ACK, MARK, NAK, CNP = 1, 2, 4, 8
 
 
 @part

@@ -1,5 +1,6 @@
 """A World made from a Network: every link idle, no connection yet. And the tables' growth, which happens between two advances."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,28 @@ from netsim.core.egress import GROUP
 from netsim.core.rings import FIRST_SIZE
 from netsim.core.tables import NEVER, NONE, World
 from netsim.topology.network import Network
+from netsim.transport import PACED
 from netsim.units import picoseconds_per_byte
 
 STRIDE = 8  # links of a route that fit before `hops` is laid out anew
 SIZE_CLASSES = 64
 CHANCE = 1 << 30  # Pmax is held in these units
+CNP_INTERVAL_PS = 50_000_000  # a receiver notifies a sender at most once in 50 us (DCQCN, section 3.1)
+
+Parameters = Mapping[str, Mapping[str, int]]  # by control and field of its SETTINGS
 
 
-def new_world(network: Network, *, header: int, ack: int, largest: int, tick_ps: int, seed: int, gain: float) -> World:
+def new_world(
+    network: Network,
+    *,
+    header: int,
+    ack: int,
+    largest: int,
+    tick_ps: int,
+    seed: int,
+    control: str,
+    parameters: Parameters,
+) -> World:
     """The network at rest. Sizes in bytes; `gain` is DCTCP's g."""
     kinds, kind_of = _kinds(network, largest)
     nodes, inbound, outbound, port_of = _nodes(network)
@@ -31,7 +46,10 @@ def new_world(network: Network, *, header: int, ack: int, largest: int, tick_ps:
     if network.pfc:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
     row["next_tick"], row["air_used"], row["seed"] = NEVER, air_used, np.int64(np.uint64(seed % 2**64).astype(np.int64))
-    row["controls"]["dctcp"]["gain"] = round(gain * 65536)
+    row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
+    for name, values in parameters.items():
+        for key, value in values.items():
+            row["controls"][name][key] = value
     return World(
         settings=settings,
         links=links,
@@ -110,7 +128,15 @@ def _links(network: Network, kind_of: Any, ports: int) -> tuple[Any, Any, Any, i
     links["kind"], links["source"], links["target"] = kind_of, network.source, network.target
     gates, inboxes = np.zeros(len(network.links), tables.GATE), np.zeros(ports, tables.RING)
     start = 0
-    for rings in (links["wire"], links["data"], links["control"], links["turns"], gates["signals"], inboxes):
+    for rings in (
+        links["wire"],
+        links["data"],
+        links["control"],
+        links["turns"],
+        gates["signals"],
+        gates["parked"],
+        inboxes,
+    ):
         rings["start"] = start + FIRST_SIZE * np.arange(len(rings))
         rings["mask"] = FIRST_SIZE - 1
         start += FIRST_SIZE * len(rings)

@@ -8,9 +8,12 @@ CONTROLS = {
     "none": "line rate: a sender never waits for acknowledgements",
     "window": "a fixed window of packets that may be on the way",
     "dctcp": "a window cut in proportion to the marked fraction of a round (SIGCOMM 2010)",
+    "dcqcn": "a rate that congestion notifications cut and timers raise again (SIGCOMM 2015)",
 }
 RECOVERIES = {
     "go_back_n": "packets are taken in order only; after a gap (NAK) or a time-out everything from the gap on is sent again",
 }
 
-__all__ = ["CONTROLS", "RECOVERIES"]
+PACED = ("dcqcn",)  # controls that space their packets out in time
+
+__all__ = ["CONTROLS", "PACED", "RECOVERIES"]

@@ -24,7 +24,7 @@ def on_ack(sender, advanced, marked, now, settings):
     if marked:
         state.marks += 1
     if advanced and sender.acked >= state.round_end:
-        state.alpha += ((state.marks * ONE // state.acks - state.alpha) * settings.dctcp.gain) >> 16
+        state.alpha += ((state.marks * ONE // state.acks - state.alpha) * settings.gain) >> 16
         if state.marks > 0:
             window = sender.cwnd - ((sender.cwnd * state.alpha) >> 17)
         else:

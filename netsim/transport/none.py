@@ -12,13 +12,3 @@ SETTINGS = np.dtype([("spare", "i8")])
 @part
 def start(sender):
     sender.cwnd = WIDEST
-
-
-@part
-def on_ack(sender, advanced, marked, now, settings):
-    pass
-
-
-@part
-def on_timeout(sender):
-    pass

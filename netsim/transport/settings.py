@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from netsim.errors import nearest
 from netsim.transport import CONTROLS, RECOVERIES
-from netsim.units import Duration
+from netsim.units import Duration, Rate, Size, parse_rate, parse_time
 
 IB_ACK_TIMEOUT_10_PS = 4_194_304_000  # InfiniBand's local ack timeout with code 10: 4.096 us * 2^10
 IB_ACK_TIMEOUT_14_PS = 67_108_864_000
@@ -21,6 +21,21 @@ class Dctcp(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     gain: Annotated[float, Field(gt=0, le=1)] = 1 / 16
+
+
+class Dcqcn(BaseModel):
+    """Settings of DCQCN, named as in the paper; defaults from its section 5 (40 Gb/s; ai and hai scale with the line)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    g: Annotated[float, Field(gt=0, le=1)] = 1 / 256
+    alpha_timer: Duration = parse_time("55us")
+    increase_timer: Duration = parse_time("55us")
+    byte_counter: Annotated[Size, Field(gt=0)] = 10_000_000
+    fast_recovery: Annotated[int, Field(ge=1)] = 5
+    ai: Rate = parse_rate("40Mb/s")
+    hai: Rate = parse_rate("400Mb/s")
+    least: Annotated[int, Field(ge=1, description="the lowest rate is the line's divided by this")] = 1000
 
 
 class Transport(BaseModel):
@@ -39,6 +54,7 @@ class Transport(BaseModel):
     timeout: Duration | Literal["auto"] = "auto"
     window: Annotated[int, Field(ge=1, le=1 << 29)] | Literal["bdp"] = "bdp"
     dctcp: Dctcp = Dctcp()
+    dcqcn: Dcqcn = Dcqcn()
 
     @field_validator("control")
     @classmethod
@@ -60,6 +76,24 @@ class Transport(BaseModel):
         if isinstance(timeout, int) and timeout < SHORTEST_TICK_PS:
             raise ValueError("shorter than 1us; give at least 1us")
         return timeout
+
+    @property
+    def parameters(self) -> dict[str, dict[str, int]]:
+        """The settings of every control as the core takes them: ps, bytes, bit/s, fractions in 1 / 65536."""
+        paper = self.dcqcn
+        return {
+            "dctcp": {"gain": round(self.dctcp.gain * 65536)},
+            "dcqcn": {
+                "gain": round(paper.g * 65536),
+                "alpha_timer": paper.alpha_timer,
+                "increase_timer": paper.increase_timer,
+                "byte_counter": paper.byte_counter,
+                "fast_recovery": paper.fast_recovery,
+                "additive": paper.ai,
+                "hyper": paper.hai,
+                "least": paper.least,
+            },
+        }
 
     @property
     def tick_ps(self) -> int:

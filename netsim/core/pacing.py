@@ -1,0 +1,38 @@
+"""Connections that must wait a while before their next packet: they are parked at their NIC, the first to be ready first."""
+
+from netsim.core.rings import append, first_at, grow, hold, is_full, length
+from netsim.kernel import inner, part
+
+
+@inner
+def park(world, l, c, ready_at):
+    """Insert by the time it is ready; among equals the one parked earlier stays first."""
+    ring = world.gates[l].parked
+    if is_full(ring):
+        grow(world, ring)
+    i = ring.tail
+    while i > ring.head and world.air[ring.start + ((i - 1) & ring.mask)].at > ready_at:
+        before, here = world.air[ring.start + ((i - 1) & ring.mask)], world.air[ring.start + (i & ring.mask)]
+        here.at = before.at
+        here.label = before.label
+        i -= 1
+    here = world.air[ring.start + (i & ring.mask)]
+    here.at = ready_at
+    here.label = c
+    ring.tail += 1
+
+
+@inner
+def unpark(world, l, now):
+    """Those that are ready by now take their place in the round robin."""
+    ring = world.gates[l].parked
+    while length(ring) and first_at(world.air, hold(ring)) <= now:
+        c = world.air[ring.start + (ring.head & ring.mask)].label
+        ring.head += 1
+        append(world, world.links[l].turns, now, c, 0)
+
+
+@part
+def next_ready(world, l):
+    """When the first parked connection is ready, or NEVER."""
+    return first_at(world.air, hold(world.gates[l].parked))

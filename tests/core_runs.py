@@ -14,13 +14,14 @@ import simpy
 from netsim.core.readings import packets_sent
 from netsim.fabric import Carried, Fabric, Wire
 from netsim.topology.network import Network
-from netsim.transport.settings import Transport
+from netsim.transport.settings import Dcqcn, Transport
 from tests.twin import Twin
 from tests.twin_networks import Row, shortest_routes
 from tests.twin_nouns import Results
 from tests.twin_runs import Collective, Scenario
 
 FLOW = ("bytes", "start_ps", "delivered_ps", "acked_ps", "retransmitted", "marked", "dropped")
+GATE = ("pauses", "paused_ps")
 LINK = {"bytes": "sent_bytes", "drops": "drops", "ecn_marks": "marks", "max_queue_bytes": "longest"}
 Figures = dict[str, int]
 
@@ -46,9 +47,10 @@ def build_core(scenario: Scenario) -> CoreRun:
         network,
         by_rows(shortest_routes(network)),
         wire=Wire(scenario.payload, scenario.scale_up_payload, scenario.header, scenario.ack),
-        transport=Transport(control=scenario.control, window=scenario.window, timeout=scenario.timeout_ps),
+        transport=transport_of(scenario),
         seed=scenario.seed,
     )
+    fabric.world.settings[0]["cnp_interval"] = scenario.dcqcn.cnp_interval_ps  # which nobody can choose from outside
     run = CoreRun(scenario, env, fabric, [], [])
     for collective in scenario.collectives:
         run.hosts.append(scenario.members_of(collective, network))
@@ -57,6 +59,25 @@ def build_core(scenario: Scenario) -> CoreRun:
     for n, p in ended:
         env.process(_rank(run, ended, scenario.collectives[n], n, p))
     return run
+
+
+def transport_of(scenario: Scenario) -> Transport:
+    """The transport of a scenario as a user would write it."""
+    paper = scenario.dcqcn
+    return Transport(
+        control=scenario.control,
+        window=scenario.window,
+        timeout=scenario.timeout_ps,
+        dcqcn=Dcqcn(
+            g=paper.gain / 65536,
+            alpha_timer=paper.alpha_timer_ps,
+            increase_timer=paper.increase_timer_ps,
+            byte_counter=paper.byte_counter,
+            fast_recovery=paper.fast_recovery,
+            ai=paper.additive_bps,
+            hai=paper.hyper_bps,
+        ),
+    )
 
 
 def _rank(run: CoreRun, ended: Any, collective: Collective, n: int, p: int) -> Generator[simpy.Event, Any, None]:
@@ -111,10 +132,11 @@ def core_figures(run: CoreRun) -> Figures:
             ends = hosts[flows["source"][i]], hosts[flows["target"][i]], flows["channel"][i]
             figures |= {_flow(n, *ends, name): int(flows[name][i]) for name in FLOW}
             figures[_flow(n, *ends, "packets")] = int(flows["packets"][i])
-    links, network = run.fabric.world.links, run.fabric.network
+    links, gates, network = run.fabric.world.links, run.fabric.world.gates, run.fabric.network
     for number, packets in enumerate(packets_sent(run.fabric.world)):
         figures[_link(network, number, "packets")] = int(packets)
         figures |= {_link(network, number, name): int(links[column][number]) for name, column in LINK.items()}
+        figures |= {_link(network, number, name): int(gates[name][number]) for name in GATE}
     return figures
 
 

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import cache
 from math import ceil
 
 import pytest
 
 from tests.twin import Twin
-from tests.twin_networks import PACKET
+from tests.twin_lossless import DEADLOCK, LOSSLESS, innocent_alone
+from tests.twin_networks import MICROSECOND, PACKET
 from tests.twin_nouns import Results
-from tests.twin_random import drawn
+from tests.twin_random import drawn, drawn_lossless, drawn_paced
+from tests.twin_rates import PACED
 from tests.twin_runs import Scenario, build_twin
 from tests.twin_scenarios import SCENARIOS
 
-RANDOM = {f"random_{number}": drawn(number) for number in range(30)}
-each_scenario = pytest.mark.parametrize("name", SCENARIOS | RANDOM)
+RANDOM = {each.name: each for n in range(30) for each in (drawn(n), drawn_lossless(n), drawn_paced(n))}
+EVERY = SCENARIOS | LOSSLESS | PACED | RANDOM
+each_scenario = pytest.mark.parametrize("name", EVERY)
 
 
 @cache
 def played(name: str) -> tuple[Twin, Results, float]:
     """The twin after its run, the results, and the seconds of processor time."""
     began = time.process_time()
-    twin = build_twin((SCENARIOS | RANDOM)[name])
+    twin = build_twin(EVERY[name])
     return twin, twin.run(), time.process_time() - began
 
 
@@ -31,6 +35,8 @@ def count(results: Results, what: str) -> int:
     """One of the counts that `shows` may name."""
     if what == "marks":
         return sum(link.ecn_marks for link in results.links)
+    if what in ("pauses", "paused_ps"):
+        return sum(getattr(link, what) for link in results.links)
     if what == "retransmitted":
         return sum(flow.retransmitted for flow in results.flows.values())
     if what == "queued":
@@ -41,7 +47,8 @@ def count(results: Results, what: str) -> int:
 @each_scenario
 def test_it_shows_what_it_is_there_for(name: str) -> None:
     _, results, seconds = played(name)
-    assert [what for what in (SCENARIOS | RANDOM)[name].shows if count(results, what) == 0] == []
+    assert [what for what in EVERY[name].shows if count(results, what) == 0] == []
+    assert [what for what in EVERY[name].never if count(results, what) > 0] == []
     assert seconds < 2
 
 
@@ -84,12 +91,35 @@ def test_links_carry_what_flows_send_and_no_more_than_their_time_allows(name: st
         assert crossings == least  # every packet and its ACK crosses every link of the route once
     for port, link in zip(twin.ports, results.links, strict=True):
         assert link.bytes * 8 * 10**12 <= port.link.rate_bps * twin.now
-        assert link.max_queue_bytes <= port.link.buffer_bytes
+        assert link.max_queue_bytes <= port.link.buffer_bytes or port.gate is not None
+        assert port.gate is None or (port.gate.held == 0 and not port.paused and not port.gate.closed)
 
 
 def test_only_shared_queues_lose_acks_to_data() -> None:
     assert played("strict_queue_keeps_acks")[1].totals["acks_dropped"] == 0
     assert played("shared_queue_loses_acks")[1].totals["acks_dropped"] > 0
+
+
+def test_pauses_spread_to_a_flow_that_has_no_part_in_the_congestion() -> None:
+    scenario = LOSSLESS["pfc_head_of_line"]
+    alone, beside = (list(build_twin(each).run().flows.values())[-1] for each in (innocent_alone(scenario), scenario))
+    without = replace(scenario, network=lambda: replace(scenario.network(), pfc=None))
+    unhindered = list(build_twin(without).run().flows.values())[-1]
+    assert unhindered.delivered_ps < 2.1 * alone.delivered_ps  # it shares one link with one flow
+    assert beside.delivered_ps > 1.3 * unhindered.delivered_ps
+
+
+def test_pauses_climb_from_the_leaf_over_the_spine_to_the_hosts() -> None:
+    twin, results, _ = played("pfc_stops_two_tiers_of_switches_and_the_hosts")
+    named = {twin.network.link_name(n): link.pauses for n, link in enumerate(results.links)}
+    assert all(named[link] for link in ("spine0->leaf0", "leaf1->spine0", "host1->leaf0", "host4->leaf1"))
+
+
+def test_a_circle_of_full_switches_stands_still_for_ever() -> None:
+    twin = build_twin(DEADLOCK)
+    crossings = [sum(link.packets for link in twin.run(until * MICROSECOND).links) for until in (100, 200, 2000)]
+    assert crossings[0] == crossings[1] == crossings[2] > 100
+    assert all(flow.delivered_ps < 0 for flow in twin.flows.values())
 
 
 def test_another_seed_marks_other_packets() -> None:

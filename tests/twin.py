@@ -1,8 +1,8 @@
 """The network once more as plain SimPy events: slow, obviously right, and sharing no code with the core.
 
 Times are integer picoseconds, sizes bytes. Things of one instant happen in this order: the ranks' processes, the timer
-tick, departures, arrivals by link number, completions (which let ranks act again at the same instant).
-An arrival is processed completely; then every idle link of that node that has work starts.
+tick, DCQCN's timers, departures, PAUSE and RESUME, arrivals by link number, completions (which let ranks act again at
+the same instant). An arrival is processed completely; then every idle link of that node that has work starts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 import simpy
 
 from netsim.topology.network import SCALE_UP, Network
-from tests.twin_nouns import Connection, Flow, LinkCount, Message, Moment, Packet, Part, Results, Route, control_of
+from tests.twin_dcqcn import PAPER, Dcqcn, new_control
+from tests.twin_nouns import Connection, Flow, LinkCount, Message, Moment, Packet, Part, Results, Route
 from tests.twin_ports import DEPARTURE, Nic, Port
 
 TICK, COMPLETION = 2, 10**9  # SimPy priorities; its processes have 0 and 1
@@ -31,14 +32,16 @@ class Twin:
         ack: int = 64,
         scale_up_payload: int = 16384,
         control: str = "window",
-        window: int | Callable[[Route], int] = 50,
+        window: int | str | Callable[[Route], int] = 50,
+        dcqcn: Dcqcn = PAPER,
         max_window: int = 1 << 30,
         timeout_ps: int = 4_194_304_000,
         seed: int = 1,
     ) -> None:
         self.network, self.seed = network, seed
         self.payload, self.header, self.ack, self.scale_up_payload = payload, header, ack, scale_up_payload
-        self.control, self.window, self.max_window = control, window, max_window
+        self.control, self.window, self.max_window, self.dcqcn = control, window, max_window, dcqcn
+        self.largest_packet = header + (max(payload, scale_up_payload) if network.has_servers else payload)
         self.timeout_ps, self.tick_ps = timeout_ps, max(timeout_ps // 16, 10**6)
         self.env = simpy.Environment()
         hosts = len(network.hosts)
@@ -54,15 +57,14 @@ class Twin:
         self.totals: Counter[str] = Counter()
         self.completed: list[Part] = []
         self.last_arrival: dict[int, int] = {}
+        self.last_signal: dict[int, int] = {}
         self.ticking = False
 
     def connect(self, source_host: int, target_host: int, channel: int, route: Route) -> int:
         """Give the number of the connection, made when it is new."""
         key = (source_host, target_host, channel)
         if key not in self.connections:
-            window = self.window(route) if callable(self.window) else self.window
-            control = control_of(self.control, window, self.max_window)
-            self.connections[key] = Connection(len(self.connections), tuple(route), control)
+            self.connections[key] = Connection(len(self.connections), tuple(route), new_control(self, route))
         return self.connections[key].number
 
     def collective(
@@ -106,7 +108,7 @@ class Twin:
         return self.parts[collective][position].event
 
     def enter(self, collective: int, position: int) -> None:
-        """Let a rank enter now: its rows that wait for nothing else are released, in the order in which they became so."""
+        """Let a rank enter now: its rows that wait for nothing else are released, as they became so."""
         part = self.parts[collective][position]
         part.entered = True
         at_once = [m for m in self.messages[collective] if m.sender is part and m.missing == 0 and m not in part.early]
@@ -174,6 +176,7 @@ class Twin:
         connection.next += 1
         connection.highest = max(connection.highest, connection.next)
         self.totals["data_sent"] += 1
+        connection.ready_ps = self.now + connection.control.gap_ps(packet.bytes)
         self.arm()
         return packet
 
@@ -188,6 +191,7 @@ class Twin:
         """The last bit has reached a node: forward, receive, or acknowledge; then its idle links start."""
         packet.hop += 1
         self.totals["ties"] += self.last_arrival.get(node) == self.now
+        self.totals["signal_ties"] += self.last_signal.get(node) == self.now
         self.last_arrival[node] = self.now
         if packet.hop < len(packet.path):
             self.ports[packet.path[packet.hop]].accept(packet)
@@ -207,9 +211,12 @@ class Twin:
         connection.expected += in_order
         connection.complained = not in_order and (nak or connection.complained)
         back = connection.way_back
-        answer = Packet(connection, back, self.ack, connection.expected, marked=packet.marked, nak=nak)
+        cnp = packet.marked and self.now >= connection.cnp_ps
+        if cnp:
+            connection.cnp_ps = self.now + self.dcqcn.cnp_interval_ps
+        answer = Packet(connection, back, self.ack, connection.expected, marked=packet.marked, nak=nak, cnp=cnp)
         self.ports[back[0]].accept(answer)
-        self.totals.update(data_delivered=1, acks_sent=1, naks=int(nak))
+        self.totals.update(data_delivered=1, acks_sent=1, naks=int(nak), cnps=int(cnp))
         if in_order and connection.expected == message.end:
             message.flow.delivered_ps = self.now
             self.close(message.receiver)
@@ -228,6 +235,8 @@ class Twin:
             connection.progress_ps = self.now
             self.acknowledge([m for m in connection.messages if m.end <= expected and not m.acked])
         connection.control.on_ack(connection, expected, ack.marked, advanced)
+        if ack.cnp:
+            connection.control.on_cnp()
         self.offer(connection)
 
     def acknowledge(self, messages: list[Message]) -> None:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.ecn import NO_ECN, Ecn
 from netsim.topology.network import SCALE_UP, Network
+from netsim.topology.pfc import Pfc
 from netsim.units import UNLIMITED
 
 GIGABIT, NANOSECOND, MICROSECOND = 10**9, 10**3, 10**6
@@ -40,9 +41,10 @@ def star(
     delays_ns: Iterable[int] = (1000,),
     at: Queue = DEEP,
     control_class: str = "strict",
+    pfc: Pfc | None = None,
 ) -> Network:
     """Hosts around one switch; the delays are used in turn."""
-    builder = NetworkBuilder("star", control_class)
+    builder = NetworkBuilder("star", control_class, pfc)
     numbers = [builder.host(f"host{i}") for i in range(hosts)]
     tor = builder.switch("tor0", "tor")
     delays = list(delays_ns)
@@ -52,9 +54,11 @@ def star(
     return builder.build()
 
 
-def line(switches: int, *, gigabits: Iterable[int], delay_ns: int = 1000, at: Queue = DEEP) -> Network:
+def line(
+    switches: int, *, gigabits: Iterable[int], delay_ns: int = 1000, at: Queue = DEEP, pfc: Pfc | None = None
+) -> Network:
     """Two hosts at the ends of a row of switches; link by link the rates are used in turn."""
-    builder = NetworkBuilder("line")
+    builder = NetworkBuilder("line", pfc=pfc)
     ends = [builder.host("left"), builder.host("right")]
     nodes = [ends[0], *(builder.switch(f"switch{i}", "tor") for i in range(switches)), ends[1]]
     rates = list(gigabits)
@@ -72,9 +76,10 @@ def leaves(
     at: Queue = DEEP,
     control_class: str = "strict",
     delays_ns: tuple[int, int] = (1000, 1000),
+    pfc: Pfc | None = None,
 ) -> Network:
     """A leaf-spine fabric at 100 Gb/s; `delays_ns` below and above the leaves."""
-    builder = NetworkBuilder("leaves", control_class)
+    builder = NetworkBuilder("leaves", control_class, pfc)
     numbers = [builder.host(f"host{i}") for i in range(count * hosts)]
     tops = [builder.switch(f"leaf{i}", "leaf") for i in range(count)]
     cores = [builder.switch(f"spine{i}", "spine") for i in range(spines)]
@@ -85,9 +90,17 @@ def leaves(
     return builder.build()
 
 
-def rails(servers: int, gpus: int, *, at: Queue = DEEP, scale_up_gigabits: int = 3600) -> Network:
+def rails(
+    servers: int,
+    gpus: int,
+    *,
+    at: Queue = DEEP,
+    scale_up_gigabits: int = 3600,
+    control_class: str = "strict",
+    pfc: Pfc | None = None,
+) -> Network:
     """Servers of GPUs that share an NVLink switch; one rail switch for each place in a server; one spine."""
-    builder = NetworkBuilder("rails")
+    builder = NetworkBuilder("rails", control_class, pfc)
     places = [(server, rail) for server in range(servers) for rail in range(gpus)]
     hosts = [builder.host(f"gpu{s}.{r}", server=s, rail=r) for s, r in places]
     inner = [builder.switch(f"nvswitch{s}", "nvswitch") for s in range(servers)]
@@ -99,6 +112,16 @@ def rails(servers: int, gpus: int, *, at: Queue = DEEP, scale_up_gigabits: int =
         builder.connect(host, rail[r], rate_bps=slow, delay_ps=500 * NANOSECOND, kind="rail", **vars(at))
     for switch in rail:
         builder.connect(switch, spine, rate_bps=400 * GIGABIT, delay_ps=500 * NANOSECOND, kind="spine", **vars(at))
+    return builder.build()
+
+
+def loop(switches: int, *, pfc: Pfc | None = None) -> Network:
+    """Switches in a circle, one host at each; with an odd number of them every route is the only shortest one."""
+    builder = NetworkBuilder("loop", pfc=pfc)
+    hosts = [builder.host(f"host{i}") for i in range(switches)]
+    circle = [builder.switch(f"switch{i}", "tor") for i in range(switches)]
+    for a, b in [*zip(hosts, circle, strict=True), *zip(circle, circle[1:] + circle[:1], strict=True)]:
+        builder.connect(a, b, rate_bps=100 * GIGABIT, delay_ps=MICROSECOND, kind="tor")
     return builder.build()
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import simpy
 from simpy.events import EventPriority
+
+if TYPE_CHECKING:
+    from tests.twin_pfc import Gate
 
 FOREVER = 1 << 60
 ONE = 1 << 16  # a window of one packet: windows have 16 bits behind the point
@@ -47,6 +51,8 @@ class LinkCount:
     drops: int = 0
     ecn_marks: int = 0
     max_queue_bytes: int = 0
+    pauses: int = 0  # PAUSE frames that were sent for it
+    paused_ps: int = 0  # from obeying PAUSE to obeying RESUME
 
 
 @dataclass(frozen=True)
@@ -100,9 +106,11 @@ class Packet:
     message: Message | None = None
     marked: bool = False
     nak: bool = False
+    cnp: bool = False
     closes: bool = False  # first transmission of its message's last packet
     hop: int = 0
     stored_as: str = ""  # the buffer class it occupies at the port it stands at
+    gate: Gate | None = None  # the ingress account it is on
 
 
 class Control:
@@ -113,6 +121,13 @@ class Control:
 
     def on_ack(self, connection: Connection, expected: int, marked: bool, advanced: bool) -> None:
         """Hear of one ACK, after the connection's own bookkeeping."""
+
+    def on_cnp(self) -> None:
+        """Hear of a congestion notification."""
+
+    def gap_ps(self, wire_bytes: int) -> int:
+        """Give the time from the start of a packet that leaves now to the start of the next."""
+        return 0
 
     def on_timeout(self, connection: Connection) -> None:
         """Hear that the recovery timer ran out, after the rewind."""
@@ -160,6 +175,8 @@ class Connection:
     progress_ps: int = 0
     expected: int = 0
     complained: bool = False
+    ready_ps: int = 0  # it sends nothing before
+    cnp_ps: int = 0  # its receiver sends no CNP before
 
     @property
     def way_back(self) -> Route:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from netsim.topology.network import Link
 from tests.twin_nouns import Connection, LinkCount, Packet
+from tests.twin_pfc import Gate, note_signal
 
 if TYPE_CHECKING:
     from tests.twin import Twin
 
-DEPARTURE, ARRIVAL = 3, 10  # SimPy priorities; an arrival adds its link number
+DEPARTURE, ARRIVAL = 5, 10**6  # SimPy priorities; an arrival adds its link number
 
 
 def mix(seed: int, link: int, k: int) -> int:
@@ -29,23 +30,50 @@ class Port:
     def __init__(self, twin: Twin, link: Link) -> None:
         self.twin, self.link, self.count = twin, link, LinkCount()
         self.busy = False
+        self.gate = Gate(twin, self, twin.network.pfc) if twin.network.pfc else None  # at the link's far end
+        self.paused = False
+        self.paused_since = 0
         self.queues: dict[str, deque[Packet]] = {"control": deque(), "data": deque()}
         self.filled = {"control": 0, "data": 0}  # bytes that wait or are being sent
         self.offered = 0  # data packets
 
     def accept(self, packet: Packet) -> None:
         """Queue a packet that arrived, mark it, or drop it."""
-        strict = self.twin.network.control_class == "strict"
-        packet.stored_as = "control" if strict and packet.message is None else "data"
+        packet.stored_as = "control" if self.is_strict and packet.message is None else "data"
         filled = self.filled[packet.stored_as]
         self.offered += packet.message is not None
-        if filled + packet.bytes > self.link.buffer_bytes:
+        if not self.has_room(packet):
             self.twin.drop(packet, self.count)
             return
         if packet.message is not None and self.marks(filled, self.offered - 1):
             packet.marked = True
             self.count.ecn_marks += 1
         self.store(packet)
+
+    @property
+    def is_strict(self) -> bool:
+        """Tell whether ACKs have a class of their own."""
+        return self.twin.network.control_class == "strict"
+
+    def has_room(self, packet: Packet) -> bool:
+        """Tell whether a packet fits: with flow control data goes on the account of the link it came by."""
+        gate = self.twin.ports[packet.path[packet.hop - 1]].gate
+        if gate is None or packet.stored_as == "control":
+            return self.filled[packet.stored_as] + packet.bytes <= self.link.buffer_bytes
+        packet.gate = gate
+        return gate.admit(packet.bytes)
+
+    def obey(self, *, stop: bool) -> None:
+        """PAUSE or RESUME has come; an idle link goes on at once."""
+        note_signal(self, stop=stop)
+        if stop:
+            self.paused_since = self.twin.now
+        else:
+            self.count.paused_ps += self.twin.now - self.paused_since
+        self.paused = stop
+        was_idle = not self.busy
+        self.start()
+        self.twin.totals["resumed_at_once"] += was_idle and self.busy
 
     def marks(self, filled: int, k: int) -> bool:
         """Tell whether ECN marks the k-th data packet offered, which finds `filled` bytes."""
@@ -64,10 +92,11 @@ class Port:
         self.count.max_queue_bytes = max(self.count.max_queue_bytes, self.filled["data"])
 
     def take(self) -> Packet | None:
-        """Give the packet to send next: control first."""
-        for queue in self.queues.values():
-            if queue:
-                return queue.popleft()
+        """Give the packet to send next: control first. A pause stops data (a shared class: everything)."""
+        if self.queues["control"]:
+            return self.queues["control"].popleft()
+        if self.queues["data"] and not self.paused:
+            return self.queues["data"].popleft()
         return None
 
     def start(self) -> None:
@@ -87,17 +116,28 @@ class Port:
         self.busy = False
         if packet.stored_as:
             self.filled[packet.stored_as] -= packet.bytes
+            self.let_go(packet)
         elif packet.closes and packet.message is not None:
             self.twin.close(packet.message.sender)
         self.start()
 
+    def let_go(self, packet: Packet) -> None:
+        """Take a packet that has left off its ingress account."""
+        if packet.gate:
+            gate, packet.gate = packet.gate, None
+            gate.release(packet.bytes)
+
 
 class Nic(Port):
-    """A host's egress: control first, then transit data and own connections in turn; no limit, no marks."""
+    """A host's egress: control first, then transit data and own connections in turn; no limit, no marks.
+
+    A connection that may send but is not ready is parked. It joins the round robin at the first departure after that.
+    """
 
     def __init__(self, twin: Twin, link: Link) -> None:
         super().__init__(twin, link)
         self.ready: deque[Connection] = deque()  # the round robin
+        self.parked: list[Connection] = []
         self.transit_next = True
 
     def accept(self, packet: Packet) -> None:
@@ -108,6 +148,9 @@ class Nic(Port):
 
     def take(self) -> Packet | None:
         """Give the packet to send next."""
+        if self.paused and not (self.is_strict and self.queues["control"]):
+            return None
+        self.unpark()
         if self.queues["control"]:
             return self.queues["control"].popleft()
         sources = [self.take_transit, self.take_own]
@@ -136,6 +179,19 @@ class Nic(Port):
         return None
 
     def offer(self, connection: Connection) -> None:
-        """Let the connection stand in the round robin, once, if it may send."""
-        if connection.may_send() and connection not in self.ready:
+        """Let the connection stand in the round robin or among the parked, once, if it may send."""
+        if not connection.may_send() or connection in self.ready or connection in self.parked:
+            return
+        if connection.ready_ps <= self.twin.now:
             self.ready.append(connection)
+            return
+        self.twin.totals["parked"] += 1
+        self.parked.append(connection)
+        self.twin.later(DEPARTURE, connection.ready_ps - self.twin.now, self.start)
+
+    def unpark(self) -> None:
+        """A departure: let those parked connections whose time has come join the round robin, earliest first."""
+        due = [connection for connection in self.parked if connection.ready_ps <= self.twin.now]
+        self.parked = [connection for connection in self.parked if connection not in due]
+        self.ready.extend(sorted(due, key=lambda connection: connection.ready_ps))
+        self.twin.totals["unparked_together"] += len(due) > 1

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 from netsim.topology.network import Network
-from tests.twin_networks import MICROSECOND, Queue, Row, leaves, queue, rails, star
+from netsim.topology.pfc import Pfc
+from tests.twin_dcqcn import Dcqcn
+from tests.twin_networks import MICROSECOND, PACKET, Queue, Row, leaves, queue, rails, star
 from tests.twin_runs import Collective, Scenario
 
 MARKS = [(None, 0, 1.0), (0, 0, 1.0), (1, 4, 0.7), (2, 9, 1.0)]  # kmin, kmax in packets, pmax
@@ -62,3 +65,67 @@ def drawn_entries(draw: random.Random, hosts: int) -> tuple[int, ...]:
     """Give when each rank enters: at once, on a whole microsecond, or at any time in the first ten."""
     choices = [0, 0, draw.randint(0, 40) * MICROSECOND, draw.randint(0, 10 * MICROSECOND)]
     return tuple(draw.choice(choices) for _ in range(hosts))
+
+
+def drawn_lossless(number: int) -> Scenario:
+    """Give random scenario `number` with flow control: thresholds and headroom drawn too, any control."""
+    draw = random.Random(f"lossless {number}")
+    base = crowded(draw, drawn(number))
+    return replace(
+        base,
+        name=f"random_lossless_{number}",
+        network=with_pfc(draw, base.network),
+        control=draw.choice(["none", "window", "dctcp"]),
+    )
+
+
+def drawn_paced(number: int) -> Scenario:
+    """Give random scenario `number` under dcqcn, half of them with flow control; timers and counter drawn too."""
+    draw = random.Random(f"paced {number}")
+    base = crowded(draw, drawn(number))
+    windows: list[int | str] = ["bdp", "bdp", 2, 8]
+    settings = Dcqcn(
+        gain=draw.choice([256, 4096, 30_000]),
+        alpha_timer_ps=draw.choice([1, 3, 55]) * MICROSECOND,
+        increase_timer_ps=draw.choice([1, 3, 55]) * MICROSECOND,
+        byte_counter=draw.choice([1500, 20_000, 10**7]),
+        fast_recovery=draw.choice([1, 2, 5]),
+        additive_bps=draw.choice([1, 4]) * 10**9,
+        hyper_bps=draw.choice([4, 9]) * 10**9,
+        cnp_interval_ps=draw.choice([1, 5, 50]) * MICROSECOND,
+    )
+    return replace(
+        base,
+        name=f"random_paced_{number}",
+        network=draw.choice([base.network, with_pfc(draw, base.network)]),
+        control="dcqcn",
+        window=draw.choice(windows),
+        dcqcn=settings,
+    )
+
+
+def crowded(draw: random.Random, base: Scenario) -> Scenario:
+    """Add that everybody else sends to one host, which sends to two of them."""
+    hosts = len(base.network().hosts)
+    hot = draw.randrange(hosts)
+    others = [host for host in range(hosts) if host != hot]
+    rows: list[Row] = [
+        (s, hot, c, draw.randint(1, 40) * 3936, ()) for s in others for c in range(2, draw.choice([3, 5]))
+    ]
+    rows += [(hot, target, 2, 60_000, ()) for target in draw.sample(others, 2)]
+    return replace(base, collectives=(*base.collectives, Collective(rows, drawn_entries(draw, hosts))))
+
+
+def with_pfc(draw: random.Random, network: Callable[[], Network]) -> Callable[[], Network]:
+    """Give the same network with flow control, and no link without a delay (a PAUSE takes nothing else)."""
+    xoff = draw.choice([1, 2, 5]) * PACKET
+    xon = draw.choice([0, PACKET, xoff])
+    headrooms = [None, None, None, 4 * PACKET, 7 * PACKET]  # one packet inside a server has the size of four
+    pfc = Pfc(xoff=xoff, xon=xon, headroom=draw.choice(headrooms))
+
+    def build() -> Network:
+        built = network()
+        links = tuple(replace(link, delay_ps=max(link.delay_ps, 40_000)) for link in built.links)
+        return replace(built, links=links, pfc=pfc)
+
+    return build

@@ -9,6 +9,7 @@ import simpy
 
 from netsim.topology.network import Network
 from tests.twin import Twin
+from tests.twin_dcqcn import PAPER, Dcqcn
 from tests.twin_networks import MICROSECOND, Row, shortest_routes
 from tests.twin_nouns import Results
 
@@ -28,15 +29,20 @@ class Collective:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One run; rank r is on host `hosts[r]` (on host r by default). `shows` names counts that must not be zero."""
+    """One run; rank r is on host `hosts[r]` (on host r by default).
+
+    `shows` names counts that must not be zero, `never` such that must.
+    """
 
     name: str
     network: Callable[[], Network]
     collectives: tuple[Collective, ...]
     shows: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
     hosts: tuple[int, ...] = ()
     control: str = "window"
-    window: int = 50
+    window: int | str = 50
+    dcqcn: Dcqcn = PAPER
     timeout_ps: int = 100 * MICROSECOND
     payload: int = 4096
     header: int = 64
@@ -52,7 +58,7 @@ class Scenario:
 
 def build_twin(scenario: Scenario) -> Twin:
     """Give the scenario's network in motion, with a process for every position that enters a collective."""
-    names = ("payload", "header", "ack", "scale_up_payload", "control", "window", "timeout_ps", "seed")
+    names = ("payload", "header", "ack", "scale_up_payload", "control", "window", "dcqcn", "timeout_ps", "seed")
     network = scenario.network()
     twin = Twin(network, **{name: getattr(scenario, name) for name in names})
     route = shortest_routes(network)

@@ -37,7 +37,7 @@ SETTINGS = np.dtype(
         ("least", "i8"),  # the lowest rate as a share of the line: 1 / least
     ]
 )
-REFERENCE_BPS = 40 * 10**9
+REFERENCE_MBPS = 40_000
 
 
 @part
@@ -56,7 +56,7 @@ def raise_rate(state, settings):
         step = settings.additive
         if min(state.timers, state.counters) > settings.fast_recovery:
             step = settings.hyper
-        state.goal = min(state.line, state.goal + step * state.line // REFERENCE_BPS)
+        state.goal = min(state.line, state.goal + step * (state.line // 10**6) // REFERENCE_MBPS)
     state.rate = min(state.line, (state.goal + state.rate + 1) // 2)
     if state.rate == state.line and state.goal == state.line:
         state.cut = 0

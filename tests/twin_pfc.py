@@ -1,0 +1,62 @@
+"""Priority flow control in the twin: accounts per ingress link, and the PAUSE and RESUME that they cause."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netsim.topology.pfc import Pfc
+
+if TYPE_CHECKING:
+    from tests.twin import Twin
+    from tests.twin_ports import Port
+
+SIGNAL = 10  # SimPy priority, plus the number of the link that is told to stop or to go on
+
+
+class Gate:
+    """What a switch keeps for one ingress link: the bytes that came in by it and have not left yet."""
+
+    def __init__(self, twin: Twin, port: Port, pfc: Pfc) -> None:
+        self.twin, self.port, self.pfc = twin, port, pfc  # the port is at the link's near end: it obeys
+        self.held = 0
+        self.closed = False
+        link = port.link
+        on_the_way = 2 * link.rate_bps * link.delay_ps // (8 * 10**12)
+        headroom = on_the_way + 3 * twin.largest_packet if pfc.headroom is None else pfc.headroom
+        self.room = pfc.xoff + headroom
+
+    def admit(self, size: int) -> bool:
+        """Take a packet into the account, and PAUSE above xoff; False if even the headroom is full."""
+        if self.held + size > self.room:
+            return False
+        self.held += size
+        if self.held > self.pfc.xoff and not self.closed:
+            self.tell(stop=True)
+        return True
+
+    def release(self, size: int) -> None:
+        """The last bit of a packet has left: RESUME at or below xon."""
+        self.held -= size
+        if self.closed and self.held <= self.pfc.xon:
+            self.tell(stop=False)
+
+    def tell(self, *, stop: bool) -> None:
+        """Send PAUSE or RESUME; it takes the delay of the way back and nothing else."""
+        number = self.port.link.number
+        self.closed = stop
+        self.port.count.pauses += stop
+        delay_ps = self.twin.network.links[number ^ 1].delay_ps
+        self.twin.later(SIGNAL + number, delay_ps, lambda: self.port.obey(stop=stop))
+
+
+def note_signal(port: Port, *, stop: bool) -> None:
+    """Count what is stopped, and what has waited for the RESUME that comes now."""
+    twin, totals = port.twin, port.twin.totals
+    at_host = port.link.source < len(twin.network.hosts)
+    twin.last_signal[port.link.source] = twin.now
+    totals["hosts_stopped" if at_host else "switches_stopped"] += stop
+    if not stop:
+        totals["transit_stopped"] += at_host and len(port.queues["data"]) > 0
+        totals["acks_stopped"] += not port.is_strict and any(
+            packet.message is None for queue in port.queues.values() for packet in queue
+        )

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from netsim.units import format_time
 
-Progress = Callable[[int, int, int, int], None]  # (now_ps, collectives done, collectives in all, packet hops)
+Progress = Callable[[int, float, int, int], None]  # (now_ps, collectives done, collectives in all, packet hops)
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def watching(name: str) -> Iterator[Progress | None]:
         task = bar.add_task(name, total=None, simulated="", speed="")
         began = time.perf_counter()
 
-        def show(now_ps: int, done: int, total: int, packet_hops: int) -> None:
+        def show(now_ps: int, done: float, total: int, packet_hops: int) -> None:
             seconds = max(time.perf_counter() - began, 1e-9)
             speed = f"{packet_hops / seconds / 1e6:,.1f} M packet-hops/s"
             bar.update(task, completed=done, total=total, simulated=format_time(now_ps), speed=speed)

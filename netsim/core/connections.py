@@ -1,4 +1,4 @@
-"""Connections by (source host, target host, channel): made when first asked for, with their route, window and control."""
+"""Connections by (source host, target host, channel): made when first asked for, with route, window and control."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Paths(Protocol):
 
 @dataclass(frozen=True)
 class Sender:
-    """What every new connection gets: control, window in packets or "bdp", time-out in ps or "auto", payloads in bytes."""
+    """What every new connection gets: control, window in packets or "bdp", time-out in ps or "auto", payload bytes."""
 
     control: str
     window: int | str
@@ -37,7 +37,7 @@ class Sender:
 class Connections:
     """The numbers of connections, and the making of new ones.
 
-    route(source, target, channel) -> Paths takes and gives arrays; is_scale_up bool[links] says which links stay inside a server.
+    route(source, target, channel) -> Paths takes and gives arrays; is_scale_up bool[links]: the link stays in a server.
     """
 
     def __init__(self, hosts: int, route: Callable[..., Paths], is_scale_up: Any, sender: Sender) -> None:
@@ -47,8 +47,12 @@ class Connections:
         self.channel = np.zeros(0, "i8")
 
     def numbers(self, world: World, source: Any, target: Any, channel: Any) -> tuple[World, Any]:
-        """The connections from source[i] to target[i] on channel[i], all different, as u4[n]; the world with the new ones in it."""
+        """The connections from source[i] to target[i] on channel[i] as u4[n]; the world with the new ones in it."""
         keys = (np.asarray(channel, "i8") * self._hosts + source) * self._hosts + target
+        once, where, which = np.unique(keys, return_index=True, return_inverse=True)
+        if len(once) < len(keys):  # one host may stand for two members of a group
+            world, numbers = self.numbers(world, *(np.asarray(each)[where] for each in (source, target, channel)))
+            return world, numbers[which]
         at = np.searchsorted(self._keys, keys)
         known = (
             self._keys[np.minimum(at, len(self._keys) - 1)] == keys if len(self._keys) else np.zeros(len(keys), bool)
@@ -110,7 +114,7 @@ class Connections:
         return np.minimum(-(-idle // slowest) * ONE, WIDEST)
 
     def _timeouts(self, world: World, numbers: Any, idle: Any) -> Any:
-        """Picoseconds. "auto": the round trip with every queue on the way full both ways, so that no packet still under way times out.
+        """Picoseconds. "auto": the round trip with every queue full both ways, so that no packet under way times out.
 
         Where a queue has no limit there is no such time: then InfiniBand's ack timeout with code 10.
         """

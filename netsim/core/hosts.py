@@ -38,7 +38,7 @@ def take(world, ring):
 @part
 def next_departure(link):
     """When this NIC sends next."""
-    waiting = length(link.control) + length(link.data) + length(link.turns)
+    waiting = length(link.control) + length(link.payload) + length(link.turns)
     return link.free_at if waiting else NEVER
 
 
@@ -84,19 +84,27 @@ def after_sending(world, link, c, connection, m, sequence):
 
 
 @part
+def empty_transmitter(link):
+    """The last bit has left: only now does a packet that passes through give up its room."""
+    link.backlog -= link.leaving
+    link.leaving = 0
+
+
+@part
 def depart(world, l):
     """One packet leaves: an ACK first; then packets passing through and own connections alternate."""
     link = world.links[l]
+    empty_transmitter(link)
     own = False
     c, m, sequence, queued_at, name, content = 0, np.uint32(0), 0, link.free_at, 0, 0
     if length(link.control):
         packet = take(world, link.control)
         queued_at, name, content = packet.at, packet.label, packet.state
-    elif length(link.data) and not (link.favours_own and length(link.turns)):
+    elif length(link.payload) and not (link.favours_own and length(link.turns)):
         link.favours_own = 1
-        packet = take(world, link.data)
+        packet = take(world, link.payload)
         queued_at, name, content = packet.at, packet.label, packet.state
-        link.backlog -= bytes_of(content)
+        link.leaving = bytes_of(content)
     else:
         c = take(world, link.turns).label
         connection = world.connections[c]
@@ -117,12 +125,14 @@ def pass_on(world, name, content, now):
     """A packet that only passes through this host (PXN: received over NVLink, sent by the NIC on the right rail)."""
     l = onward(world, name, content)
     link = world.links[l]
+    if link.free_at <= now:
+        empty_transmitter(link)
     link.free_at = max(link.free_at, now)
     content += (1 - 2 * is_ack(content)) << HOP
     if is_ack(content):
         append(world, link.control, now, name, content)
     else:
-        append(world, link.data, now, name, content)
+        append(world, link.payload, now, name, content)
         link.backlog += bytes_of(content)
         link.longest = max(link.longest, link.backlog)
 

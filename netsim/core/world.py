@@ -1,4 +1,4 @@
-"""A World made from a Network: every link idle, no connection yet. And the tables' growth, which happens between two advances."""
+"""A World made from a Network: every link idle, no connection yet. And how its tables grow, between two advances."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 from netsim.core import tables
 from netsim.core.egress import GROUP
 from netsim.core.rings import FIRST_SIZE
-from netsim.core.tables import NEVER, NONE, World
+from netsim.core.tables import NEVER, World
 from netsim.topology.network import Network
 from netsim.units import picoseconds_per_byte
 
@@ -85,7 +85,7 @@ def _window(kinds: Any, smallest: int) -> int:
 
 
 def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
-    """Per node its ranges of `inbound` and `outbound` (link numbers in order); per link its number among its source's links."""
+    """Per node its ranges of `inbound` and `outbound` (link numbers in order); per link its number at its source."""
     count = len(network.hosts) + len(network.switches)
     source, target = np.asarray(network.source), np.asarray(network.target)
     outbound, inbound = np.argsort(source, kind="stable"), np.argsort(target, kind="stable")
@@ -101,12 +101,12 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
 
 
 def _links(network: Network, kind_of: Any, ports: int) -> tuple[Any, Any, int]:
-    """Link rows and inboxes with small rings laid out one after the other in the air. Returns how much air they take."""
+    """Link rows and inboxes, with small rings laid out one after the other in the air; and how much air they take."""
     links = np.zeros(len(network.links), tables.LINK)
     links["kind"], links["source"], links["target"] = kind_of, network.source, network.target
     inboxes = np.zeros(ports, tables.RING)
     start = 0
-    for rings in (links["wire"], links["data"], links["control"], links["turns"], inboxes):
+    for rings in (links["wire"], links["payload"], links["control"], links["turns"], inboxes):
         rings["start"] = start + FIRST_SIZE * np.arange(len(rings))
         rings["mask"] = FIRST_SIZE - 1
         start += FIRST_SIZE * len(rings)
@@ -128,7 +128,3 @@ def with_rows(world: World, **rows: int) -> World:
 def with_more_air(world: World) -> World:
     """Twice as much room for packets."""
     return with_rows(world, air=2 * len(world.air))
-
-
-def no_row(count: int) -> Any:
-    return np.full(count, NONE, "u4")

@@ -25,8 +25,8 @@ class Dctcp(BaseModel):
 class Transport(BaseModel):
     """Congestion control and loss recovery of every connection.
 
-    control: none (line rate), window (fixed), dctcp. recovery: go_back_n. window: packets that may be on the way without an
-    acknowledgement, at first (dctcp) or always (window); "bdp" is what the idle route holds: its rate times its round trip.
+    control: none (line rate), window (fixed), dctcp. recovery: go_back_n. window: packets that may be on the way
+    unacknowledged, at first (dctcp) or always (window); "bdp" is what the idle route holds: rate times round trip.
     timeout: without progress for so long, everything unacknowledged is sent again; "auto" is what a packet can need at
     most, every queue on its way being full (InfiniBand's 4.19 ms where queues have no limit).
     """

@@ -32,11 +32,12 @@ class Meeting:
         self.env, self.fabric, self.hosts, self.choices = fabric.env, fabric, hosts, choices
         self._open: dict[Any, tuple[Operation, Carried, int]] = {}  # by key: who is still to come
         self._last: tuple[Any, Schedule] | None = None
+        self._broken: BaseException | None = None
 
     def enter(self, key: Any, operation: Operation, rank: int) -> simpy.Event:
         """The rank begins its part of the operation that all its members know by this key."""
         if key not in self._open:
-            self._open[key] = (operation, self._carry(operation), len(operation.ranks))
+            self._open[key] = (operation, self._carried(operation), len(operation.ranks))
         first, carried, missing = self._open[key]
         if first is not operation and _wanted(first) != _wanted(operation):
             what = f"rank {rank} calls {_wanted(operation)} where others call {_wanted(first)}"
@@ -57,6 +58,16 @@ class Meeting:
                 yield self.env.timeout(start_ps - self.env.now)
             done.append(self.fabric.enter(carried, position))
         yield simpy.AllOf(self.env, done)
+
+    def _carried(self, operation: Operation) -> Carried:
+        """After an error or Ctrl-C in here the other ranks, whose turn SimPy gives them first, do not try again."""
+        if self._broken:
+            raise self._broken
+        try:
+            return self._carry(operation)
+        except BaseException as error:
+            self._broken = error
+            raise
 
     def _carry(self, operation: Operation) -> Carried:
         schedule = self._schedule(operation)

@@ -106,7 +106,7 @@ class Twin:
         return self.parts[collective][position].event
 
     def enter(self, collective: int, position: int) -> None:
-        """Let a rank enter now: its rows that wait for nothing else are released, in the order in which they became so."""
+        """Let a rank enter now: its rows that wait for nothing else are released, in the order they became so."""
         part = self.parts[collective][position]
         part.entered = True
         at_once = [m for m in self.messages[collective] if m.sender is part and m.missing == 0 and m not in part.early]

@@ -1,5 +1,7 @@
 """The command line: one thin file per command, which parses, calls and prints, and never computes."""
 
+import atexit
+import gc
 import sys
 import warnings
 from collections.abc import Sequence
@@ -56,6 +58,7 @@ app.command("list")(listing.list_all)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line (default: this process's own) and return its exit code; never raises."""
     warnings.showwarning = _warn
+    atexit.register(gc.freeze)  # Python need not look for garbage at its end: that takes half a second
     try:
         command = typer.main.get_command(app)
         given = sys.argv[1:] if arguments is None else list(arguments)

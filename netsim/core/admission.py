@@ -137,19 +137,6 @@ def times_alone(owned, connections, sizes, times):
 
 
 @entry
-def round_trips(owned, connections, times):
-    """Idle round trip of one full packet and its ACK per connection: connections u4[n] -> times i8[n]."""
-    world = bare(owned)
-    settings = world.settings[0]
-    for i in range(connections.size):
-        c = np.int64(connections[i])
-        times[i] = time_alone(world, c, np.int64(world.connections[c].payload))
-        for hop in range(world.connections[c].length):
-            kind = world.kinds[world.links[world.hops[c * settings.stride + hop] ^ 1].kind]
-            times[i] += time_to_send(kind, settings.ack) + kind.delay
-
-
-@entry
 def start_controls(owned, first, last):
     """Set up the congestion control of connections first .. last - 1."""
     world = bare(owned)

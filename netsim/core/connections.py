@@ -6,14 +6,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from netsim.core.admission import round_trips, start_controls
+from netsim.core.admission import start_controls
+from netsim.core.route_times import lay_routes, measure_routes
 from netsim.core.tables import NEVER, NONE, World
 from netsim.core.world import with_rows
 from netsim.transport.fixed_point import ONE, WIDEST
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS
 from netsim.transport.states import CODES
 
-LARGEST_BUFFER = 1 << 40  # bytes; a queue with more room than that has no limit
 
 
 class Paths(Protocol):
@@ -79,11 +79,7 @@ class Connections:
         world = with_rows(world, connections=first + count, hops=(first + count) * stride)
         world.settings[0]["connections"] = first + count
         world = _with_stride(world, int(length.max()), first)
-        stride = int(world.settings[0]["stride"])
-        hops = world.hops[first * stride : (first + count) * stride].reshape(count, stride)
-        for hop in range(int(length.max())):
-            has = hop < length
-            hops[has, hop] = links[start[has] + hop]
+        lay_routes(world, first, np.asarray(paths.first, "i8"), links)
         rows = world.connections[first : first + count]
         inside = np.logical_and.reduceat(self._is_scale_up[links], start)
         rows["source"], rows["length"] = source, length
@@ -93,51 +89,28 @@ class Connections:
             rows[name] = NONE
         rows["progress_at"] = NEVER
         rows["control"] = CODES[self._sender.control]
-        new = np.arange(first, first + count, dtype="u4")
-        idle = np.zeros(count, "i8")
-        round_trips(world, new, idle)
-        rows["cwnd"] = self._windows(world, new, idle)
-        rows["timeout"] = self._timeouts(world, new, idle)
+        idle, slowest, drain = (np.zeros(count, "i8") for _ in range(3))
+        measure_routes(world, first, idle, slowest, drain)
+        rows["cwnd"] = self._windows(idle, slowest)
+        rows["timeout"] = self._timeouts(idle, drain)
         world.settings[0]["timeout"] = min(world.settings[0]["timeout"], rows["timeout"].min())
         start_controls(world, first, first + count)
         return world
 
-    def _windows(self, world: World, numbers: Any, idle: Any) -> Any:
+    def _windows(self, idle: Any, slowest: Any) -> Any:
         """Fixed point. "bdp": as many full packets as fit into the idle round trip at the route's slowest link."""
         if self._sender.window != "bdp":
             return int(self._sender.window) * ONE
-        wire_bytes = world.connections["payload"][numbers].astype("i8") + int(world.settings[0]["header"])
-        slowest = np.ones(len(numbers), "i8")
-        for _, has, kinds in _hops(world, numbers):
-            time = -(-wire_bytes * kinds["ps"] // kinds["per_bytes"])
-            slowest = np.where(has, np.maximum(slowest, time), slowest)
         return np.minimum(-(-idle // slowest) * ONE, WIDEST)
 
-    def _timeouts(self, world: World, numbers: Any, idle: Any) -> Any:
+    def _timeouts(self, idle: Any, drain: Any) -> Any:
         """Picoseconds. "auto": the round trip with every queue full both ways, so that no packet under way times out.
 
         Where a queue has no limit there is no such time: then InfiniBand's ack timeout with code 10.
         """
         if self._sender.timeout != "auto":
             return int(self._sender.timeout)
-        total, bounded = idle.copy(), np.ones(len(numbers), bool)
-        for hop, has, kinds in _hops(world, numbers):
-            if hop == 0:
-                continue  # at its own NIC a packet does not wait once it is sent
-            total += np.where(
-                has, 2 * (np.minimum(kinds["buffer"], LARGEST_BUFFER) * kinds["ps"] // kinds["per_bytes"]), 0
-            )
-            bounded &= ~has | (kinds["buffer"] < LARGEST_BUFFER)
-        return np.where(bounded, total, IB_ACK_TIMEOUT_10_PS)
-
-
-def _hops(world: World, numbers: Any) -> Any:
-    """Hop by hop: its number, which of the connections have it, and the KIND rows of their links there."""
-    stride = int(world.settings[0]["stride"])
-    length = world.connections["length"][numbers]
-    for hop in range(int(length.max())):
-        links = world.hops[numbers.astype("i8") * stride + hop]
-        yield hop, hop < length, world.kinds[world.links["kind"][links]]
+        return np.where(drain < NEVER, idle + drain, IB_ACK_TIMEOUT_10_PS)
 
 
 def _with_stride(world: World, longest: int, used: int) -> World:

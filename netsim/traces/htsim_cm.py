@@ -30,9 +30,12 @@ SHARED = f"flows share the {MAX_QUEUE_PAIRS:,} queue pairs between their two nod
 EXAMPLE = "write for example 0->8 id 1 start 0 size 2000000"
 
 _START = re.compile(r"\s*(?:#[^\n]*\n\s*)*(?:(?:Nodes|Connections|Triggers)[ \t]+\d|\d+->\d+[ \t])")
-_ENDS = re.compile(r"(\d+)->(\d+)")
-_WHOLE = re.compile(r"\d{1,19}")
-_START_PS = re.compile(r"\d{1,19}(?:\.\d{0,19})?(?:e\+?\d{1,2})?", re.IGNORECASE)
+_ENDS = re.compile(r"([0-9]+)->([0-9]+)")
+_START_PS = re.compile(r"[0-9]{1,19}(?:\.[0-9]{0,19})?(?:e\+?[0-9]{1,2})?", re.IGNORECASE)
+
+
+def _is_whole(text: str) -> bool:
+    return text.isdecimal() and text.isascii() and len(text) <= 19
 
 
 def recognises(start: str) -> bool:
@@ -162,7 +165,7 @@ class _Reader:
                 raise self._wrong(line, f"a flow has no key {key[:60]!r}", nearest(key[:60], FLOW_KEYS))
             if key in given:
                 raise self._wrong(line, f"{key} stands here twice", "keep one of them")
-            alone = key == "msg" and not _WHOLE.fullmatch(value)
+            alone = key == "msg" and not _is_whole(value)
             given[key] = 0 if alone else self._start(line, value) if key == "start" else self._whole(line, key, value)
             at += 1 if alone else 2
         return given
@@ -178,16 +181,17 @@ class _Reader:
         self.triggers.describe(line, self._whole(line, "id", given["id"]), shapes[0], count)
 
     def _whole(self, line: int, name: str, text: str) -> int:
-        if not _WHOLE.fullmatch(text) or int(text) > MAX_NUMBER:
+        if not _is_whole(text) or int(text) > MAX_NUMBER:
             raise self._wrong(line, f"{name} must be a whole number, not {text[:60]!r}", EXAMPLE)
         return int(text)
 
     def _start(self, line: int, text: str) -> int:
         """A time in ps; htsim reads it as a fraction and cuts that off."""
-        if not _START_PS.fullmatch(text) or float(text) > MAX_NUMBER:
+        whole = _is_whole(text)
+        if not (whole or _START_PS.fullmatch(text)) or float(text) > MAX_NUMBER:
             what = f"start must be a time in picoseconds, not {text[:60]!r}"
             raise self._wrong(line, what, "write for example start 1000000 for 1 us")
-        return int(text) if text.isdecimal() else int(float(text))
+        return int(text) if whole else int(float(text))
 
     # --- the whole --------------------------------------------------------------------------------------------------
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import simpy
 
-from netsim.collectives import Layout, Schedule, Wish, plan
-from netsim.errors import InputError, RunError
+from netsim.collectives import ALGORITHMS, Layout, Schedule, Wish, plan
+from netsim.errors import InputError, RunError, nearest
 from netsim.fabric import Carried, Fabric
 from netsim.traces import Operation, Trace, members
 
@@ -120,6 +120,15 @@ class Meeting:
 
 def _wanted(operation: Operation) -> str:
     return f"{operation.op} of {operation.bytes:,} B with root {operation.root}"
+
+
+def check_algorithms(trace: Trace) -> None:
+    """InputError, with the line, for an operation that names an algorithm there is not."""
+    for operation in trace.operations:
+        known = ALGORITHMS.get(operation.op, {})
+        if operation.algorithm is not None and operation.algorithm not in known:
+            what = f"unknown algorithm {operation.algorithm!r}"
+            raise _placed(InputError(what, operation.op, nearest(operation.algorithm, known)), trace, operation)
 
 
 def replay(trace: Trace, meeting: Meeting) -> list[tuple[int, simpy.Process]]:

@@ -14,7 +14,7 @@ from netsim.errors import InputError
 from netsim.fabric import Fabric, Wire
 from netsim.job import Job, Rank, start_job
 from netsim.outcome import Outcome, outcome_of
-from netsim.replay import Choices, Meeting, Steps, replay
+from netsim.replay import Choices, Meeting, Steps, check_algorithms, replay
 from netsim.result import Result
 from netsim.routing import Single
 from netsim.scenario import Scenario
@@ -54,10 +54,17 @@ def simulate(
     """
     scenario = _scenario(what, topology, ranks, settings)
     limit_ps = _time_limit(time_limit)
+    check(scenario)
     compile_seconds = _get_ready()
     outcome, recorded = run(scenario, what if callable(what) else None, limit_ps, progress)
     outcome.totals["compile_seconds"] = compile_seconds
     return Result.of(outcome, recorded)
+
+
+def check(scenario: Scenario) -> None:
+    """Refuse what cannot be run before anything is compiled: InputError for ranks without a host, unknown algorithms."""
+    scenario.placement.hosts(scenario.trace.ranks, len(scenario.topology.build().hosts), scenario.seed)
+    check_algorithms(scenario.trace)
 
 
 def run(scenario: Scenario, job: Job | None, limit_ps: int, progress: Progress | None) -> tuple[Outcome, Scenario]:

@@ -27,8 +27,9 @@ def scenario_of(traces: list[str], on: str | None, sets: list[str]) -> Scenario:
 
 def simulated(scenario: Scenario) -> Result:
     """The result of a scenario, with a progress bar on stderr when that is a terminal."""
-    from netsim.simulation import simulate
+    from netsim.simulation import check, simulate
 
+    check(scenario)
     say_if_compiling()
     with watching(scenario.topology.title) as progress:
         return simulate(scenario, progress=progress)

@@ -47,7 +47,10 @@ class Connections:
         self.channel = np.zeros(0, "i8")
 
     def numbers(self, world: World, source: Any, target: Any, channel: Any) -> tuple[World, Any]:
-        """The connections from source[i] to target[i] on channel[i] as u4[n]; the world with the new ones in it."""
+        """The connections from source[i] to target[i] on channel[i] as u4[n]; the world with the new ones in it.
+
+        The same may be asked for twice: one host may stand for two members of a group.
+        """
         keys = (np.asarray(channel, "i8") * self._hosts + source) * self._hosts + target
         once, where, which = np.unique(keys, return_index=True, return_inverse=True)
         if len(once) < len(keys):  # one host may stand for two members of a group
@@ -61,12 +64,16 @@ class Connections:
         numbers[known] = self._numbers[at[known]]
         new = np.flatnonzero(~known)
         if len(new):
-            first = len(self._keys)
-            numbers[new] = np.arange(first, first + len(new))
-            world = self._make(world, np.asarray(source)[new], np.asarray(target)[new], np.asarray(channel)[new])
-            order = np.argsort(np.concatenate([self._keys, keys[new]]), kind="stable")
-            self._keys = np.concatenate([self._keys, keys[new]])[order]
-            self._numbers = np.concatenate([self._numbers, numbers[new]])[order]
+            once, where, which = np.unique(keys[new], return_index=True, return_inverse=True)
+            in_turn = np.argsort(where)  # numbered in the order in which they are asked for
+            number = np.empty(len(once), "u4")
+            number[in_turn] = len(self._keys) + np.arange(len(once))
+            numbers[new] = number[which]
+            rows = new[where[in_turn]]
+            world = self._make(world, np.asarray(source)[rows], np.asarray(target)[rows], np.asarray(channel)[rows])
+            order = np.argsort(np.concatenate([self._keys, once]), kind="stable")
+            self._keys = np.concatenate([self._keys, once])[order]
+            self._numbers = np.concatenate([self._numbers, number])[order]
         return world, numbers
 
     def _make(self, world: World, source: Any, target: Any, channel: Any) -> World:

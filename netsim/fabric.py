@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 import simpy
+from simpy.events import EventPriority
 
 from netsim.core.connections import Connections, Sender
-from netsim.core.engine import CROWDED, FINISHED, IDLE, PAUSED, STUCK, advance, enter
+from netsim.core.engine import CROWDED, FINISHED, IDLE, PAUSED, REACHED, STUCK, advance, enter
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
 from netsim.core.readings import QueueSamples
 from netsim.core.tables import NEVER
 from netsim.core.world import new_world, with_more_air
 from netsim.errors import RunError
-from netsim.stuck import who_waits
+from netsim.pace import Pace
+from netsim.stuck import out_of_time, who_waits
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.settings import Transport
-from netsim.units import format_time
 
-LATE = 1 << 30  # SimPy priority: after everything that ranks do at the same instant
-PATIENCE = 2_000_000  # node steps between two looks at the clock: some tenths of a second
+LATE = EventPriority(1 << 30)  # after everything that ranks do at the same instant
 Late = Generator[simpy.Event, Any, None]
 
 
@@ -38,7 +38,11 @@ class Wire:
 
 @dataclass(eq=False)
 class Carried:
-    """A collective under way. `about` is what the caller wants to read beside its times; times are ps, None before they are known."""
+    """A collective on its way, and afterwards what became of it.
+
+    `ranks` names its members by position; `about` is what the caller wants to read beside the times. Times are ps, None
+    before they are known. `flows` holds one row per connection (see Ledger.retire) once all is acknowledged.
+    """
 
     number: int
     ranks: list[int]
@@ -52,9 +56,11 @@ class Carried:
 
 
 class Fabric:
-    """Carries schedules over a network. Ranks enter a collective one by one; each gets an event that fires when its part is done.
+    """Carries schedules over a network. Ranks enter a collective one by one; each gets an event: its part is done.
 
-    route(source, target, channel) -> Routes gives the links of new connections. After the run `carried` and `world` hold what happened.
+    route(source, target, channel) -> Routes gives the links of new connections. RunError past `time_limit_ps`.
+    on_progress is called some times a second. `carried` and `world` hold what happened; `processes`, filled by whoever
+    starts them, are the ranks' processes: an error says who has ended.
     """
 
     def __init__(
@@ -74,7 +80,7 @@ class Fabric:
             network,
             header=wire.header,
             ack=wire.ack,
-            largest=wire.header + (max(wire.payload, wire.scale_up_payload) if network.has_servers else wire.payload),
+            payloads=(wire.payload, wire.scale_up_payload),
             tick_ps=transport.tick_ps,
             seed=seed,
             control=transport.control,
@@ -84,31 +90,33 @@ class Fabric:
         inside = np.array([kind == SCALE_UP for kind in network.kinds])
         self._ledger = Ledger(Connections(len(network.hosts), route, inside, sender))
         self.carried: list[Carried] = []
-        self.core_seconds = 0.0
+        self.under_way: list[Carried] = []  # some part unfinished
+        self.processes: list[tuple[int, simpy.Process]] = []
         self.samples = QueueSamples()
+        self._unacknowledged: list[Carried] = []  # all parts finished
         self._time_limit_ps, self._on_progress = time_limit_ps, on_progress
-        self._events: dict[int, tuple[Carried, simpy.Event]] = {}  # by part
-        self._owner: dict[int, Carried] = {}  # by part, of collectives under way
+        self._events: dict[int, tuple[Carried, simpy.Event]] = {}  # by part: what its rank waits for
         self._finished: list[tuple[int, int]] = []  # heap of (time, part) whose events have not fired
-        self._under_way: list[Carried] = []
+        self._pace = Pace()
         self._work = env.event()
         env.process(self._drive())
 
     def carry(self, schedule: ChunkFlows, hosts: Any, **about: Any) -> Carried:
-        """Admit a schedule; member p of its group is host hosts[p]. Nothing moves before ranks `enter` it."""
+        """Admit a schedule; member p of its group is host hosts[p]. Nothing moves before ranks `enter` it.
+
+        RunError if some of its chunk flows wait for each other in a circle.
+        """
         self.world, admitted = self._ledger.admit(self.world, schedule, np.asarray(hosts))
         if admitted.ideal_ps < 0:
-            raise RunError(
-                "some chunk flows wait for each other in a circle", mend="break the cycle in the schedule's `after`"
-            )
+            what = f"some chunk flows of {about.get('op', 'the schedule')} wait for each other in a circle"
+            raise RunError(what, mend="break the circle in the schedule's `after`")
         carried = Carried(len(self.carried), list(range(schedule.ranks)), about, admitted, unfinished=schedule.ranks)
         self.carried.append(carried)
-        self._under_way.append(carried)
-        self._owner.update((part, carried) for part in range(admitted.first_part, admitted.first_part + schedule.ranks))
+        self.under_way.append(carried)
         return carried
 
     def enter(self, carried: Carried, position: int) -> simpy.Event:
-        """Member `position` begins its part now. The event fires when that part is finished."""
+        """Member `position` begins its part now. The event fires when that part is finished; its value is the time."""
         part = carried.admitted.first_part + position
         event = self.env.event()
         self._make_room(4 * carried.admitted.flows)
@@ -121,10 +129,15 @@ class Fabric:
             self._work.succeed()
         return event
 
+    def waiting(self, carried: Carried) -> list[int]:
+        """The ranks that have begun this collective and are not through with it."""
+        first = carried.admitted.first_part
+        return [carried.ranks[position] for position in sorted(carried.entered) if first + position in self._events]
+
     @property
     def is_quiet(self) -> bool:
         """Nothing is under way: every collective is delivered and acknowledged."""
-        return not self._under_way
+        return not (self.under_way or self._unacknowledged)
 
     @property
     def now_ps(self) -> int:
@@ -137,64 +150,76 @@ class Fabric:
         """Packets put on wires so far."""
         return int(self.world.links["wire"]["tail"].sum())
 
+    @property
+    def done(self) -> float:
+        """How many collectives are done; one under way counts as the part of its chunk flows that is acknowledged."""
+        unacked = self.world.collectives["unacked"]
+        is_open = [*self.under_way, *self._unacknowledged]
+        rest = sum(int(unacked[each.admitted.collective]) / (each.admitted.messages or 1) for each in is_open)
+        return len(self.carried) - rest
+
     def drain(self) -> None:
-        """Let what is still on the wires (copies sent twice, their ACKs) arrive."""
-        while self._advance(NEVER) not in (IDLE, FINISHED):
+        """Let what is still on the wires arrive: last ACKs, and copies of packets that were sent twice."""
+        while self._advance(NEVER) != IDLE:
             pass
+        self._retire_acknowledged()
 
     def _drive(self) -> Late:
         """The one process that lets the core run, never past the next thing SimPy might do."""
         while True:
             yield self._work
             yield self._late(0)
-            while self._under_way:
+            while not self.is_quiet:
                 wake_at = self._run()
                 if wake_at is None:
                     break
-                yield self._late(wake_at - self.env.now)
+                yield self._late(wake_at - int(self.env.now))
+                if self.env.now > self._time_limit_ps:
+                    raise out_of_time(self._time_limit_ps)
                 self._fire()
                 yield self._late(0)
             self._work = self.env.event()
 
     def _run(self) -> int | None:
-        """Advance to the next moment at which ranks may act, and return it; None when only a rank's own step could go on."""
+        """Advance to the next moment at which ranks may act. Returns it; None when all is delivered and acknowledged.
+
+        RunError, with who waits for whom, when nothing is in flight and no rank will do anything by itself.
+        """
+        next_step = self.env.peek()
+        limit = int(min(next_step, self._time_limit_ps + 1, NEVER))
         while True:
-            next_step = self.env.peek()
-            limit = NEVER if next_step == float("inf") else int(next_step)
             first = self._finished[0][0] if self._finished else NEVER
             reason = self._advance(min(limit, first + 1))
-            if reason in (FINISHED, PAUSED, CROWDED):
-                self._attend(reason)
-            elif reason == STUCK:
-                what, mend = who_waits(self._under_way, self.world, self.network)
-                raise RunError(what, mend=mend)
-            elif first < limit:
-                return first
-            elif limit < NEVER:
-                return limit
-            elif self._retire_ended():
-                if not self._under_way:
-                    return None
-            else:
-                what, mend = who_waits(self._under_way, self.world, self.network)
-                raise RunError(what, mend=mend)
+            if reason == STUCK:
+                raise who_waits(self)
+            if reason != FINISHED:
+                break
+        if first < limit:
+            return first
+        self._retire_acknowledged()
+        if self.is_quiet:
+            return None
+        if reason == IDLE and next_step == float("inf"):
+            raise who_waits(self)
+        return limit
 
     def _advance(self, limit: int) -> int:
-        began = time.perf_counter()
-        stop = min(limit, self.samples.next_at)
-        reason = int(advance(self.world, stop, PATIENCE))
-        self.core_seconds += time.perf_counter() - began
-        if stop == self.samples.next_at and reason not in (FINISHED, PAUSED, CROWDED, IDLE):
-            self.samples.take(self.world)
-            return PAUSED
-        self._collect()
-        return reason
-
-    def _attend(self, reason: int) -> None:
-        if reason == CROWDED:
-            self.world = with_more_air(self.world)
-        if self._on_progress:
-            self._on_progress(self)
+        """Let the core run up to `limit`; it comes back with REACHED, with IDLE, or when parts have FINISHED."""
+        while True:
+            stop = min(limit, self.samples.next_at)
+            began = time.perf_counter()
+            reason = int(advance(self.world, stop, self._pace.steps))
+            if reason == PAUSED:
+                self._pace.paused_after(time.perf_counter() - began)
+            if self._on_progress and self._pace.is_time():
+                self._on_progress(self)
+            if reason == CROWDED:
+                self.world = with_more_air(self.world)
+            elif reason == REACHED and stop == self.samples.next_at:
+                self.samples.take(self.world, limit)
+            elif reason != PAUSED:
+                self._collect()
+                return reason
 
     def _make_room(self, packets: int) -> None:
         while len(self.world.air) - int(self.world.settings[0]["air_used"]) < packets:
@@ -203,39 +228,33 @@ class Fabric:
     def _collect(self) -> None:
         """Take the parts that finished since the last look."""
         settings = self.world.settings[0]
-        for at, part in self.world.finished[: settings["finished"]].tolist():
-            heapq.heappush(self._finished, (at, part))
-        settings["finished"] = 0
+        if settings["finished"]:
+            for at, part in self.world.finished[: settings["finished"]].tolist():
+                heapq.heappush(self._finished, (at, part))
+            settings["finished"] = 0
 
     def _fire(self) -> None:
         """Tell the ranks whose parts are finished by now."""
-        if self.env.now > self._time_limit_ps:
-            limit = format_time(self._time_limit_ps)
-            raise RunError(
-                f"not finished within the time limit of {limit}", mend="raise --time-limit or look at the queues so far"
-            )
         while self._finished and self._finished[0][0] <= self.env.now:
             at, part = heapq.heappop(self._finished)
             carried, event = self._events.pop(part)
             carried.unfinished -= 1
+            if carried.unfinished == 0:
+                self.under_way.remove(carried)
+                self._unacknowledged.append(carried)
             event.succeed(at)
-        self._retire_ended()
+        self._retire_acknowledged()
 
-    def _retire_ended(self) -> bool:
+    def _retire_acknowledged(self) -> None:
         """Take the flows of collectives that are delivered and acknowledged, and give back their rows."""
         unacked = self.world.collectives["unacked"]
-        ended = [each for each in self._under_way if each.unfinished == 0 and unacked[each.admitted.collective] == 0]
+        ended = [each for each in self._unacknowledged if unacked[each.admitted.collective] == 0]
         for each in ended:
+            first, parts = each.admitted.first_part, each.admitted.parts
+            last = int(self.world.parts["finished_at"][first : first + parts].max())  # for one that moves nothing
             each.flows = self._ledger.retire(self.world, each.admitted)
-            parts = range(each.admitted.first_part, each.admitted.first_part + each.admitted.parts)
-            finished = self.world.parts["finished_at"][parts.start : parts.stop]
-            each.end_ps = int(
-                max(each.flows["delivered_ps"].max(initial=0), finished.max() if not len(each.flows["bytes"]) else 0)
-            )
-            for part in parts:
-                del self._owner[part]
-            self._under_way.remove(each)
-        return bool(ended)
+            each.end_ps = int(each.flows["delivered_ps"].max(initial=0 if each.admitted.flows else last))
+            self._unacknowledged.remove(each)
 
     def _late(self, delay: int) -> simpy.Event:
         """An event after everything else that happens then."""

@@ -1,6 +1,7 @@
 """The one door to numba: how every kernel of netsim is compiled, and where compiled code is kept.
 
-Numba's own cache does not notice an edit in another file, so the cache folder is named after the hash of all kernel sources.
+Numba's own cache does not notice an edit in another file, so the cache folder is named after the hash of all kernel
+sources.
 """
 
 import hashlib
@@ -48,27 +49,47 @@ def _cache_folder() -> pathlib.Path:
 CACHE_FOLDER = _cache_folder()
 
 
+_entries: list[Any] = []
+
+
 def is_compiled() -> bool:
-    """Whether an earlier process has left compiled kernels of exactly these sources."""
-    return any(CACHE_FOLDER.rglob("*advance*.nbc"))
+    """Whether all kernels imported so far are at hand, here or in the cache for this processor; else a run compiles."""
+    return bool(_entries) and all(map(_is_kept, _entries))
 
 
-def _kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    def compile_lazily(function: Callable[..., Any]) -> Any:
-        others = config.CACHE_DIR
-        config.CACHE_DIR = str(CACHE_FOLDER)
-        try:
-            return njit(cache=True, boundscheck=CHECKED, error_model="numpy", **options)(function)
-        finally:
-            config.CACHE_DIR = others  # the caller's own numba functions keep their own cache
-
-    return compile_lazily
+def _is_kept(kernel: Any) -> bool:
+    if kernel.signatures:
+        return True
+    kept = kernel._cache._cache_file
+    processor = kernel.targetctx.codegen().magic_tuple()
+    index = kept._load_index().items()  # empty when its source or numba is another one by now
+    return any(key[1] == processor and os.path.exists(kept._data_path(name)) for key, name in index)
 
 
-_INSIDE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # without the wrappers it compiles in half the time
-entry = _kernel()  # called from Python
-inner = _kernel(**_INSIDE)  # called from kernels, rarely
-part = _kernel(forceinline=True, **_INSIDE)  # part of the kernel that calls it
+def entry(function: Callable[..., Any]) -> Any:
+    """A kernel that Python calls: the only kind that is kept in the cache, with all it calls inside."""
+    others = config.CACHE_DIR
+    config.CACHE_DIR = str(CACHE_FOLDER)
+    try:
+        kernel = njit(cache=True, boundscheck=CHECKED, error_model="numpy")(function)
+    finally:
+        config.CACHE_DIR = others  # the caller's own numba functions keep their own cache
+    if not config.DISABLE_JIT:
+        _entries.append(kernel)
+    return kernel
+
+
+def _within(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """For what only kernels call: without the wrappers for Python it compiles in half the time."""
+    compiled: Any = njit
+    decorator: Callable[[Callable[..., Any]], Any] = compiled(
+        boundscheck=CHECKED, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, **options
+    )
+    return decorator
+
+
+inner = _within()  # called from kernels, rarely
+part = _within(forceinline=True)  # part of the kernel that calls it
 
 
 if config.DISABLE_JIT:

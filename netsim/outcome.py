@@ -1,6 +1,5 @@
 """What a run measured, read off a fabric that has come to rest: plain numpy columns and totals."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +20,11 @@ class Outcome:
     flows: Columns
     links: Columns
     queues: Columns
-    totals: Mapping[str, Any]
+    totals: dict[str, Any]
 
 
 def outcome_of(fabric: Fabric, completion_time_ps: int, simulate_seconds: float) -> Outcome:
-    """Read a fabric on which everything has ended. RunError if packets were neither delivered, nor dropped, nor in flight."""
+    """Read a fabric on which all ended. RunError if a packet was neither delivered nor dropped, nor is in flight."""
     links = _links(fabric, completion_time_ps)
     totals = _totals(fabric, links)
     times = {"completion_time_ps": completion_time_ps, "simulate_seconds": simulate_seconds}
@@ -43,7 +42,7 @@ def _collectives(carried: list[Carried]) -> Columns:
         "op": [each.about["op"] for each in carried],
         "algorithm": [each.about["algorithm"] for each in carried],
         "group": [each.about["group"] for each in carried],
-        "ranks": column(lambda each: len(each.ranks), "i8"),
+        "ranks": column(lambda each: len(set(each.ranks)), "i8"),
         "bytes": column(lambda each: each.about["bytes"], "i8"),
         "start_ps": column(lambda each: each.start_ps, "i8"),
         "end_ps": column(lambda each: each.end_ps, "i8"),
@@ -52,7 +51,8 @@ def _collectives(carried: list[Carried]) -> Columns:
 
 
 _FLOW_COLUMNS = (
-    "channel", "bytes", "start_ps", "delivered_ps", "acked_ps", "ideal_ps", "packets", "retransmitted", "marked", "dropped"
+    "channel", "bytes", "start_ps", "delivered_ps", "acked_ps", "ideal_ps",
+    "packets", "retransmitted", "marked", "dropped",
 )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from netsim.traces import Trace
 from netsim.transport.settings import Transport
 from netsim.units import Size, format_size, size_text
 
-LARGEST_PACKET = 1 << 26  # bytes; windows and queues count packets, so a packet is not the whole message
+LARGEST_PACKET = 1 << 22  # bytes; windows and queues count packets, so a packet is not the whole message
 MOST_CHANNELS = 1 << 10  # NCCL stops at 64
 LARGEST_SEED = (1 << 63) - 1  # the core holds it as int64
 

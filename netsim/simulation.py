@@ -9,19 +9,23 @@ import simpy
 
 from netsim.config import build_scenario
 from netsim.core.tables import NEVER
-from netsim.errors import InputError, RunError
+from netsim.diary import Diary
+from netsim.errors import InputError
 from netsim.fabric import Fabric, Wire
+from netsim.job import Job, Rank, start_job
 from netsim.outcome import Outcome, outcome_of
-from netsim.replay import Choices, Job, Meeting, Rank, Steps, replay, start_job
+from netsim.replay import Choices, Meeting, Steps, check_algorithms, replay
 from netsim.result import Result
 from netsim.routing import Single
 from netsim.scenario import Scenario
+from netsim.stuck import out_of_time, who_waits
 from netsim.topology.builder import NetworkBuilder
 from netsim.traces import Trace
+from netsim.traces.limits import MAX_RANKS
 from netsim.transport.settings import Transport
 from netsim.units import parse_time
 
-Progress = Callable[[int, int, int, int], None]  # now in ps, collectives done, collectives in all, packet hops so far
+Progress = Callable[[int, float, int, int], None]  # now in ps, collectives done and in all, packet hops so far
 
 
 def simulate(
@@ -35,9 +39,10 @@ def simulate(
 ) -> Result:
     """Run a scenario; or a trace, or user code for `ranks` ranks, on a topology.
 
-    what: a Scenario; a Trace or a trace's name; or a function `job(rank)` that yields what the rank does. settings as in a scenario
-    file: seed=7, transport="dctcp", routing="ecmp", algorithms={"all_reduce": "tree"}. time_limit: simulated time after which the
-    run is given up. progress(now_ps, done, total, packet_hops) is called now and then. Raises InputError and RunError.
+    what: a Scenario; a Trace or a trace's name; or a function `job(rank)` that yields what the rank does. settings as
+    in a scenario file: seed=7, transport="dctcp", routing="ecmp", algorithms={"all_reduce": "tree"}. time_limit:
+    simulated time after which the run is given up. progress(now_ps, done, total, packet_hops) is called some times a
+    second; a collective under way counts as a fraction. Raises InputError for a mistake, RunError for an endless run.
 
     >>> import netsim
     >>> def job(rank):
@@ -48,41 +53,50 @@ def simulate(
     ['all_reduce']
     """
     scenario = _scenario(what, topology, ranks, settings)
-    limit_ps = NEVER if time_limit is None else parse_time(time_limit)
+    limit_ps = _time_limit(time_limit)
+    check(scenario)
     compile_seconds = _get_ready()
     outcome, recorded = run(scenario, what if callable(what) else None, limit_ps, progress)
     outcome.totals["compile_seconds"] = compile_seconds
     return Result.of(outcome, recorded)
 
 
+def check(scenario: Scenario) -> None:
+    """Refuse what cannot be run before anything is compiled: InputError for ranks without a host, unknown algorithms."""
+    scenario.placement.hosts(scenario.trace.ranks, len(scenario.topology.build().hosts), scenario.seed)
+    check_algorithms(scenario.trace)
+
+
 def run(scenario: Scenario, job: Job | None, limit_ps: int, progress: Progress | None) -> tuple[Outcome, Scenario]:
-    """What the network measures while the ranks walk through their job; and the scenario, user code written down in it."""
+    """What the network measures while the ranks do their job; and the scenario, with user code written down in it."""
     began = time.perf_counter()
     env = simpy.Environment()
     fabric, meeting = _fabric(env, scenario, limit_ps, progress)
-    ranks = start_job(job, scenario.trace.ranks, meeting) if job else replay(scenario.trace, meeting)
-    end = env.process(_until_all_end(env, ranks))
-    env.run()
-    if not end.triggered:
-        raise RunError(
-            "some ranks wait for something that nobody does", mend="each recv needs a send, each event its trigger"
-        )
+    diary = Diary(scenario.trace.ranks)
+    fabric.processes = start_job(job, scenario.trace.ranks, meeting, diary) if job else replay(scenario.trace, meeting)
+    completion_ps = _walk_to_the_end(fabric, limit_ps)
+    outcome = outcome_of(fabric, completion_ps, time.perf_counter() - began)
+    return outcome, _written_down(scenario, diary) if job else scenario
+
+
+def _walk_to_the_end(fabric: Fabric, limit_ps: int) -> int:
+    """Let every rank come to its end and every packet arrive. Returns when the last rank or collective ended."""
+    env = fabric.env
+    ends: list[int] = []
+    for _, process in fabric.processes:
+        process.callbacks.append(lambda _: ends.append(int(env.now)))  # a rank's error goes its own way, at once
+    while env.peek() <= limit_ps:
+        env.step()
+    if fabric.under_way or len(ends) < len(fabric.processes):
+        raise who_waits(fabric) if env.peek() == float("inf") else out_of_time(limit_ps)
     fabric.drain()
-    outcome = outcome_of(fabric, int(end.value), time.perf_counter() - began)
-    return outcome, _written_down(scenario, meeting) if job else scenario
+    return max([0, *ends, *(each.end_ps or 0 for each in fabric.carried)])
 
 
-def _until_all_end(env: simpy.Environment, ranks: list[simpy.Process]) -> Any:
-    yield simpy.AllOf(env, ranks)
-    return env.now
-
-
-def _written_down(scenario: Scenario, meeting: Meeting) -> Scenario:
-    """The scenario with what user code did as its trace, so that the result names all it came from."""
-    trace = scenario.trace
-    note = "written down from user code: operations of one rank that overlapped follow one another here"
-    did = Trace(trace.name, trace.ranks, {}, tuple(meeting.recorded), notes=(note,))
-    return Scenario(**{name: getattr(scenario, name) for name in Scenario.model_fields} | {"trace": did})
+def _written_down(scenario: Scenario, diary: Diary) -> Scenario:
+    """The scenario with what user code did as its trace."""
+    fields = {name: getattr(scenario, name) for name in Scenario.model_fields}
+    return Scenario(**fields | {"trace": diary.trace(scenario.trace.name)})
 
 
 @cache
@@ -97,10 +111,14 @@ def _get_ready() -> float:
     network = builder.build()
     routing = Single()
     fabric = Fabric(
-        env, network, lambda *ends: routing.routes(network, *ends, seed=1), wire=Wire(), transport=Transport(), seed=1
+        env,
+        network,
+        lambda source, target, channel: routing.routes(network, source, target, channel, seed=1),
+        wire=Wire(),
+        transport=Transport(),
+        seed=1,
     )
-    meeting = Meeting(fabric, (0, 1), Choices({}))
-    start_job(_say_hello, 2, meeting)
+    start_job(_say_hello, 2, Meeting(fabric, (0, 1), Choices({})), Diary(2))
     env.run()
     return time.perf_counter() - began
 
@@ -110,20 +128,31 @@ def _say_hello(rank: Rank) -> Steps:
 
 
 def _scenario(what: Any, topology: Any, ranks: int | None, settings: dict[str, Any]) -> Scenario:
+    if ranks is not None and not callable(what):
+        raise InputError(f"ranks = {ranks!r} with a trace", where="simulate", mend="leave it out: a trace has its own")
     if isinstance(what, Scenario):
         if topology is not None or settings:
-            raise InputError(
-                "a scenario already says everything", where="simulate", mend="give it alone, or a trace and a topology"
-            )
+            mend = "give it alone, or a trace and a topology"
+            raise InputError("a scenario already says everything", where="simulate", mend=mend)
         return what
     if topology is None:
         raise InputError("no topology", where="simulate", mend='give one, as in simulate(trace, "fat_tree_k4_100g")')
     if callable(what):
         if ranks is None:
             raise InputError("no number of ranks for the job", where="simulate", mend="give ranks=16")
-        name = getattr(what, "__name__", "job")
-        what = Trace(name, ranks, {}, (), notes=("user code: its operations are not part of the scenario",))
+        if isinstance(ranks, bool) or not isinstance(ranks, int) or not 1 <= ranks <= MAX_RANKS:
+            raise InputError(
+                f"ranks = {ranks!r} for a job", where="simulate", mend="give a number of ranks as in ranks=16"
+            )
+        what = Trace(getattr(what, "__name__", "job"), ranks, {}, ())
     return build_scenario(what, topology, **settings)
+
+
+def _time_limit(given: str | int | None) -> int:
+    try:
+        return NEVER if given is None else min(parse_time(given), NEVER)
+    except InputError as error:
+        raise InputError(error.what, where="time_limit", mend=error.mend) from None
 
 
 def _fabric(
@@ -135,9 +164,8 @@ def _fabric(
     total = sum(operation.op != "compute" for operation in scenario.trace.operations)
 
     def tell(fabric: Fabric) -> None:
-        if progress:
-            done = sum(each.end_ps is not None for each in fabric.carried)
-            progress(fabric.now_ps, done, max(total, len(fabric.carried)), fabric.packet_hops)
+        if progress is not None:
+            progress(fabric.now_ps, fabric.done, max(total, len(fabric.carried)), fabric.packet_hops)
 
     fabric = Fabric(
         env,
@@ -147,6 +175,6 @@ def _fabric(
         transport=scenario.transport,
         seed=scenario.seed,
         time_limit_ps=limit_ps,
-        on_progress=tell,
+        on_progress=tell if progress else None,
     )
     return fabric, Meeting(fabric, hosts, Choices(scenario.algorithms, scenario.channels, scenario.chunk))

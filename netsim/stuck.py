@@ -1,24 +1,127 @@
 """Why nothing moves any more: who waits for what, in words."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from netsim.core.tables import World
-from netsim.topology.network import Network
+import numpy as np
+
+from netsim.core.words import INGRESS
+from netsim.errors import RunError
+from netsim.units import format_time
+
+MOST_NAMED = 4  # ranks in a list, links in a chain
+
+SAME_ORDER = "let the ranks of a group call its collectives in the same order"
+EVERYONE = "every rank of a group must call the collective, and each recv needs its send"
+TRIGGER = "trigger the event, or do not wait for it"
+REPORT = "this is a fault of netsim: report it"
 
 
-def who_waits(under_way: list[Any], world: World, network: Network) -> tuple[str, str]:
-    """What happened and the mend, for a run in which nothing is in flight and some parts are not finished."""
-    first = under_way[0]
-    parts = world.parts[first.admitted.first_part : first.admitted.first_part + first.admitted.parts]
-    missing = [position for position in range(len(parts)) if position not in first.entered]
-    name = f"{first.about.get('op', 'collective')} {first.number}"
-    if missing:
-        who = ", ".join(str(position) for position in missing[:5])
-        return f"{name} waits for members {who} that never began it", "every rank of a group must call the collective"
-    waiting = [
-        f"{network.hosts[part['host']].name} for {part['incoming']} chunk flows" for part in parts if part["incoming"]
-    ]
-    return (
-        f"{name} cannot go on: nothing is in flight and {', '.join(waiting[:5])} wait",
-        "check the schedule's `after`",
-    )
+def who_waits(fabric: Any) -> RunError:
+    """The error for a fabric on which nothing is in flight though parts are not finished, or ranks not at their end.
+
+    It follows the chain: a collective waits for a rank that never began it; that rank has ended, or waits itself.
+    """
+    blocked = {rank: each for each in reversed(fabric.under_way) for rank in fabric.waiting(each)}
+    first = next((each for each in fabric.under_way if _absent(each)), None)
+    if first is None:
+        return _nobody_absent(fabric, blocked)
+    links, seen, each, mend = [f"{_name(first)} waits for {_ranks(_absent(first))}"], {first.number}, first, EVERYONE
+    while len(links) <= MOST_NAMED:
+        rank = _absent(each)[0]
+        if rank not in blocked:
+            links.append(f"rank {rank} {_elsewhere(fabric, rank)}")
+            mend = EVERYONE if rank not in _alive(fabric) else f"{EVERYONE}; {TRIGGER}"
+            break
+        each, mend = blocked[rank], SAME_ORDER
+        if each.number in seen:
+            links.append(f"rank {rank} waits in {_name(each)}: a circle")
+            break
+        seen.add(each.number)
+        absent = _absent(each)
+        links.append(f"rank {rank} waits in {_name(each)}" + (f" for {_ranks(absent)}" if absent else ""))
+        if not absent:
+            break
+    return RunError(f"the job stands still at {format_time(int(fabric.env.now))}: {', '.join(links)}", mend=mend)
+
+
+def out_of_time(limit_ps: int) -> RunError:
+    """The error for a job that is not at its end when the user's time limit is."""
+    return RunError(f"not finished within the time limit of {format_time(limit_ps)}", mend="raise time_limit")
+
+
+def _nobody_absent(fabric: Any, blocked: dict[int, Any]) -> RunError:
+    """Everyone has come to every collective under way."""
+    if not blocked:
+        alone = sorted(_alive(fabric))
+        what = f"{_ranks(alone)} {'waits' if len(alone) == 1 else 'wait'} for something that nobody does"
+        return RunError(f"the job stands still at {format_time(int(fabric.env.now))}: {what}", mend=TRIGGER)
+    each = next(iter(blocked.values()))
+    circle = paused_circle(fabric)
+    if circle:
+        links = ", ".join(fabric.network.link_name(link) for link in circle)
+        what = f"{_name(each)} cannot go on: flow control has stopped links that wait for each other: {links}"
+        return RunError(what, mend="route without circles, or without pfc")
+    return RunError(f"{_name(each)} cannot go on at {_ranks(fabric.waiting(each))}: nothing is in flight", mend=REPORT)
+
+
+def _absent(carried: Any) -> list[int]:
+    """The ranks that never began this collective."""
+    absent = (rank for position, rank in enumerate(carried.ranks) if position not in carried.entered)
+    return list(dict.fromkeys(absent))
+
+
+def _alive(fabric: Any) -> set[int]:
+    return {rank for rank, process in fabric.processes if process.is_alive}
+
+
+def _elsewhere(fabric: Any, rank: int) -> str:
+    """What a rank does that waits in no collective."""
+    if rank in _alive(fabric):
+        return "waits for something that nobody does"
+    return "has ended" if any(rank == known for known, _ in fabric.processes) else "never began it"
+
+
+def _name(carried: Any) -> str:
+    ends = carried.ranks
+    if carried.about.get("op") == "send":
+        return f"send {carried.number} (rank {ends[0]} to rank {ends[1]})"
+    return f"{carried.about.get('op', 'collective')} {carried.number} ({_ranks(ends)})"
+
+
+def _ranks(ranks: Iterable[int]) -> str:
+    """Name the first few: rank 3; ranks 0, 1; ranks 0, 1, 2, 3 and 12 more."""
+    named = list(ranks)
+    text = ", ".join(map(str, named[:MOST_NAMED]))
+    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    return f"rank{'s' if len(named) != 1 else ''} {text}{more}"
+
+
+def paused_circle(fabric: Any) -> list[int]:
+    """Links that flow control has stopped and that wait for each other in a circle; [] if there is none.
+
+    A stopped link waits for the switch it leads to to get rid of what came by it; that stands in other queues there.
+    """
+    world = fabric.world
+    gates, links = world.gates, world.links
+    stopped = [link for link in np.flatnonzero(gates["paused"]).tolist() if _length(links[link]["payload"])]
+    waits = {link: [other for other in stopped if links["source"][other] == links["target"][link]] for link in stopped}
+    waits = {link: [other for other in onward if link in _came_by(world, other)] for link, onward in waits.items()}
+    for start in stopped:
+        chain = [start]
+        while waits[chain[-1]]:
+            chain.append(min(waits[chain[-1]]))
+            if chain[-1] in chain[:-1]:
+                return chain[chain.index(chain[-1]) :]
+    return []
+
+
+def _came_by(world: Any, link: int) -> set[int]:
+    """The links by which the packets in a switch's queue came."""
+    ring = world.links[link]["payload"]
+    places = int(ring["start"]) + (np.arange(ring["head"], ring["tail"]) & int(ring["mask"]))
+    return set((world.air["state"][places] >> INGRESS).tolist())
+
+
+def _length(ring: Any) -> int:
+    return int(ring["tail"] - ring["head"])

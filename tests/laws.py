@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ ACK_FLAG = 1
 
 def rings_of(world: World) -> Iterator[tuple[str, list[tuple[int, int, int]]]]:
     """Every wire and queue with what is in it, first to leave first: (at, label, state)."""
-    names = [name for name in world.links.dtype.names if world.links.dtype[name] == RING and name != "turns"]
+    names = [name for name in world.links.dtype.names or () if world.links.dtype[name] == RING and name != "turns"]
     for number, link in enumerate(world.links):
         for name in names:
             head, tail, start, mask = (int(each) for each in link[name].tolist())
@@ -44,7 +45,9 @@ def no_packet_is_lost_from_the_books(run: CoreRun) -> list[str]:
         acks = int(row["received"] - row["acks_received"] - row["acks_dropped"])
         for kind, missing in (("data", data), ("acks", acks)):
             if missing != inside[c, kind]:
-                breaches.append(f"connection {c}: {missing} {kind} under way by the books, {inside[c, kind]} in the rings")
+                breaches.append(
+                    f"connection {c}: {missing} {kind} under way by the books, {inside[c, kind]} in the rings"
+                )
     totals = [sum(n for (_, kind), n in inside.items() if kind == each) for each in ("data", "acks")]
     if list(under_way(world)) != totals:
         breaches.append(f"under_way says {under_way(world)}, the rings hold {totals}")
@@ -59,14 +62,14 @@ def wires_keep_their_order(run: CoreRun) -> list[str]:
         if not name.startswith("wire"):
             continue
         rate_bps = int(run.fabric.network.rate_bps[int(name.split()[-1])])
-        for (before, *_), (at, _, state) in zip(packets, packets[1:], strict=False):
+        for (before, *_), (at, _, state) in pairwise(packets):
             if (at - before) * rate_bps < (state >> 16) * 8 * 10**12:
                 breaches.append(f"{name}: a packet {at - before} ps behind another")
     return breaches
 
 
 def acks_never_go_back(run: CoreRun) -> list[str]:
-    """What a connection's ACKs say only grows: nearest the sender are the oldest. So each connection is first in, first out."""
+    """What a connection's ACKs say only grows, the oldest are nearest the sender: first in, first out."""
     world = run.fabric.world
     stride = int(world.settings[0]["stride"])
     held = dict(rings_of(world))
@@ -104,13 +107,15 @@ def no_link_is_faster_than_its_rate(run: CoreRun) -> list[str]:
 
 
 def windows_are_kept(run: CoreRun) -> list[str]:
-    """acked <= expected <= sent <= stop and acked <= next <= sent, and never more than the window is outstanding (fixed window)."""
+    """acked <= expected <= sent <= stop, acked <= next <= sent; never more outstanding than a fixed window holds."""
     world = run.fabric.world
     breaches = []
     for c, row in enumerate(world.connections[: int(world.settings[0]["connections"])]):
         acked, expected, sent, stop, ahead = (int(row[n]) for n in ("acked", "expected", "sent", "stop", "next"))
         if not (acked <= expected <= sent <= stop and acked <= ahead <= sent):
-            breaches.append(f"connection {c}: acked {acked}, expected {expected}, next {ahead}, sent {sent}, stop {stop}")
+            breaches.append(
+                f"connection {c}: acked {acked}, expected {expected}, next {ahead}, sent {sent}, stop {stop}"
+            )
         if row["control"] != 2 and ahead - acked > int(row["cwnd"]) >> 16:
             breaches.append(f"connection {c}: {ahead - acked} outstanding, window {int(row['cwnd']) >> 16}")
     return breaches
@@ -147,7 +152,7 @@ def flows_add_up(run: CoreRun) -> list[str]:
 
 
 def no_flow_beats_its_floor(run: CoreRun) -> list[str]:
-    """A flow takes the delays of its route and the time of its bytes on the slowest link; a single message takes its ideal.
+    """A flow takes its route's delays and its bytes' time on the slowest link; a single message takes its ideal.
 
     Several messages can be faster than one of all their bytes (whose time `ideal_ps` is) when short packets go first.
     """
@@ -155,7 +160,7 @@ def no_flow_beats_its_floor(run: CoreRun) -> list[str]:
     for carried, collective in zip(run.carried, run.scenario.collectives, strict=True):
         flows, messages = carried.flows, Counter(row[:3] for row in collective.rows)
         for i, took in enumerate((flows["delivered_ps"] - flows["start_ps"]).tolist()):
-            key = tuple(int(flows[name][i]) for name in ("source", "target", "channel"))
+            key = int(flows["source"][i]), int(flows["target"][i]), int(flows["channel"][i])
             floor = int(flows["ideal_ps"][i]) if messages[key] == 1 else _floor(run, carried, i)
             if took < floor:
                 breaches.append(f"flow {key} of collective {carried.number}: {took} ps, at least {floor}")
@@ -170,11 +175,13 @@ def _floor(run: CoreRun, carried: Carried, i: int) -> int:
     route = shortest_routes(run.fabric.network)
     links = route(hosts[flows["source"][i]], hosts[flows["target"][i]], int(flows["channel"][i]))
     slowest = min(int(run.fabric.network.rate_bps[link]) for link in links)
-    return sum(int(run.fabric.network.delay_ps[link]) for link in links) + int(flows["bytes"][i]) * 8 * 10**12 // slowest
+    return (
+        sum(int(run.fabric.network.delay_ps[link]) for link in links) + int(flows["bytes"][i]) * 8 * 10**12 // slowest
+    )
 
 
 def no_collective_beats_its_ideal(run: CoreRun) -> list[str]:
-    """From the first rank's coming to the last delivery: the longest chain of messages, or the busiest link at a host."""
+    """From first coming to last delivery: the longest chain of messages, or the busiest link at a host."""
     took = [(each.end_ps or 0) - (each.start_ps or 0) for each in run.carried]
     ideal = [each.admitted.ideal_ps for each in run.carried]
     return [f"collective {n}: {took[n]} ps, ideal {ideal[n]}" for n in range(len(took)) if took[n] < ideal[n]]

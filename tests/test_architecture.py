@@ -9,10 +9,12 @@ HOUSE = Path(__file__).parent.parent / "netsim"
 
 FLOORS = [  # top down; a room imports only rooms below its own floor, so wings of one floor never see each other
     ["cli", "__init__", "__main__"],
+    ["selfcheck"],
     ["report", "simulation"],
-    ["result", "outcome", "replay", "profile"],
+    ["job"],
+    ["result", "outcome", "replay", "diary", "profile"],
     ["fabric", "faults"],
-    ["config", "stuck"],
+    ["config", "stuck", "pace"],
     ["scenario"],
     ["routing", "core", "workloads"],
     ["traces", "collectives", "topology", "transport"],
@@ -21,10 +23,10 @@ FLOORS = [  # top down; a room imports only rooms below its own floor, so wings 
 ]
 HEIGHT = {room: -number for number, floor in enumerate(FLOORS) for room in floor}
 WALLS = {  # who may import what
-    "simpy": {"replay", "fabric", "simulation", "faults"},
+    "simpy": {"job", "replay", "fabric", "simulation", "faults"},
     "numba": {"kernel"},
     "networkx": {"topology", "routing"},
-    "pandas": {"cli", "report", "simulation", "result", "profile", "traces"},
+    "pandas": {"cli", "selfcheck", "report", "simulation", "result", "profile", "traces"},
 }
 
 

@@ -124,7 +124,7 @@ def test_a_rank_that_never_comes_is_named() -> None:
     carried = run.fabric.carry(build_schedule([(0, 1, 0, 4096, ()), (1, 2, 0, 4096, (0,))]), (0, 1, 2))
     for position in (0, 2):
         run.fabric.enter(carried, position)
-    with pytest.raises(RunError, match="members 1 that never began it"):
+    with pytest.raises(RunError, match="waits for rank 1, rank 1 never began it"):
         run.env.run()
 
 

@@ -1,5 +1,7 @@
 """The command line: one thin file per command, which parses, calls and prints, and never computes."""
 
+import atexit
+import gc
 import sys
 import warnings
 from collections.abc import Sequence
@@ -7,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from netsim.cli import compare, describe, listing, plan, run
+from netsim.cli import compare, describe, listing, plan, run, selfcheck
 from netsim.cli.exits import leave
 from netsim.version import __version__
 
@@ -39,6 +41,7 @@ def netsim(
       netsim compare perm16 --on fat_tree_k4_100g --on leaf_spine_32_4to1
       netsim describe fat_tree_k8_400g                              counts and bisection
       netsim plan all_reduce --ranks 8 --bytes 64MiB                who sends what to whom
+      netsim selfcheck fat_tree_k4_100g                             what must hold on any fabric
 
     Tables go to stdout, progress and warnings to stderr; --json is for machines. Every command has its own --help.
     """
@@ -48,12 +51,14 @@ app.command("run")(run.run)
 app.command("compare")(compare.compare)
 app.command("describe")(describe.describe)
 app.command("plan")(plan.plan)
+app.command("selfcheck")(selfcheck.selfcheck)
 app.command("list")(listing.list_all)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line (default: this process's own) and return its exit code; never raises."""
     warnings.showwarning = _warn
+    atexit.register(gc.freeze)  # Python need not look for garbage at its end: that takes half a second
     try:
         command = typer.main.get_command(app)
         given = sys.argv[1:] if arguments is None else list(arguments)

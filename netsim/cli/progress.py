@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from netsim.units import format_time
 
-Progress = Callable[[int, int, int, int], None]  # (now_ps, collectives done, collectives in all, packet hops)
+Progress = Callable[[int, float, int, int], None]  # (now_ps, collectives done, collectives in all, packet hops)
 
 
 @contextmanager
@@ -30,12 +30,15 @@ def watching(name: str) -> Iterator[Progress | None]:
         TimeRemainingColumn(),
     )
     with Bar(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5) as bar:
-        task = bar.add_task(name, total=None, simulated="", speed="")
-        began = time.perf_counter()
+        task = bar.add_task(name, total=None, simulated="planning", speed="")
+        began, before = 0.0, 0  # at the first word: planning and routing come before it
 
-        def show(now_ps: int, done: int, total: int, packet_hops: int) -> None:
+        def show(now_ps: int, done: float, total: int, packet_hops: int) -> None:
+            nonlocal began, before
+            if not began:
+                began, before = time.perf_counter(), packet_hops
             seconds = max(time.perf_counter() - began, 1e-9)
-            speed = f"{packet_hops / seconds / 1e6:,.1f} M packet-hops/s"
+            speed = f"{(packet_hops - before) / seconds / 1e6:,.1f} M packet-hops/s"
             bar.update(task, completed=done, total=total, simulated=format_time(now_ps), speed=speed)
 
         yield show

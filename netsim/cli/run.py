@@ -11,7 +11,7 @@ from netsim.cli import choices, show
 def run(
     traces: choices.Traces,
     on: Annotated[
-        str | None, typer.Option("--on", metavar="TOPOLOGY", help="A shipped topology's name or a .toml file.")
+        str | None, typer.Option("--on", metavar="TOPOLOGY", help="A shipped topology's name, a .toml or a .topo file.")
     ] = None,
     algorithm: choices.Algorithms = [],  # noqa: B006  typer wants the plain default
     transport: choices.Transport = None,

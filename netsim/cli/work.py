@@ -27,10 +27,17 @@ def scenario_of(traces: list[str], on: str | None, sets: list[str]) -> Scenario:
 
 def simulated(scenario: Scenario) -> Result:
     """The result of a scenario, with a progress bar on stderr when that is a terminal."""
+    from netsim.simulation import check, simulate
+
+    check(scenario)
+    say_if_compiling()
+    with watching(scenario.topology.title) as progress:
+        return simulate(scenario, progress=progress)
+
+
+def say_if_compiling() -> None:
+    """Tell the person why the first run takes longer."""
     from netsim.kernel import is_compiled
-    from netsim.simulation import simulate
 
     if not is_compiled():
         show.note("compiling the packet core, which happens once on a machine and takes a minute or less")
-    with watching(scenario.topology.title) as progress:
-        return simulate(scenario, progress=progress)

@@ -1,11 +1,13 @@
 """Collectives that need no relay: everybody sends what it has straight to where it belongs."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netsim.collectives.pieces import ALIGNMENT, WHOLE, cut, share
 from netsim.collectives.schedule import Builder, Schedule
-from netsim.collectives.wish import Wish
+from netsim.collectives.wish import MAX_CHANNELS, Wish
 from netsim.errors import InputError
 
 BARRIER_BYTES = 1
@@ -35,7 +37,7 @@ def send(wish: Wish) -> Schedule:
 
 
 def flows(wish: Wish) -> Schedule:
-    """A traffic matrix: all flows (source, target, bytes) start at once; flows of 0 bytes are left out."""
+    """A traffic matrix: all flows (source, target, bytes) start at once but those that wait; 0 bytes make no row."""
     if wish.flows is None:
         raise InputError("flows are missing", where=wish.op, mend="give a list of [source, target, bytes]")
     table = np.asarray(wish.flows, dtype=np.int64)
@@ -48,7 +50,54 @@ def flows(wish: Wish) -> Schedule:
     _refuse(wish, np.any((ends < 0) | (ends >= wish.ranks), axis=1), f"give ranks in 0..{wish.ranks - 1}")
     _refuse(wish, source == target, "a rank needs no network to reach itself: leave the flow out")
     _refuse(wish, size < 0, "give 0 or more bytes")
-    return _straight(wish, source, target, np.zeros_like(size), size)
+    if wish.after is None and wish.flow_channels is None:
+        return _straight(wish, source, target, np.zeros_like(size), size)
+    return _in_turn(wish, source, target, size)
+
+
+def _in_turn(wish: Wish, source: Int64s, target: Int64s, size: Int64s) -> Schedule:
+    """Flows that wait for others (each piece of a cut one for all pieces of the other), each on its own channel."""
+    slices = wish.channels or 1
+    own = np.zeros(len(size), np.int64) if wish.flow_channels is None else np.asarray(wish.flow_channels, np.int64)
+    after = [()] * len(size) if wish.after is None else wish.after
+    _check_turns(wish, own, after, slices)
+    parts = [cut(*share(size, slices, number, ALIGNMENT), wish.chunk(WHOLE)) for number in range(slices)]
+    flow = np.concatenate([part.block for part in parts])
+    first, rows = _rows_of(flow, len(size))
+    waits = [np.concatenate([rows[first[each] : first[each + 1]] for each in row]) for row in after if len(row)]
+    awaited = np.fromiter((len(row) > 0 for row in after), bool, len(size))
+    count = np.zeros(len(size), np.int64)
+    count[awaited] = [len(each) for each in waits]
+    which = np.cumsum(awaited) - 1
+    listed = [waits[which[each]] for each in flow[awaited[flow]]]
+    return Schedule(
+        op=wish.op,
+        algorithm="direct",
+        ranks=wish.ranks,
+        source=source[flow].astype(np.int32),
+        target=target[flow].astype(np.int32),
+        channel=np.concatenate([own[part.block] * slices + k for k, part in enumerate(parts)]).astype(np.int16),
+        bytes=np.concatenate([part.bytes for part in parts]),
+        first_after=np.concatenate([[0], np.cumsum(count[flow])]),
+        after=np.concatenate([np.zeros(0, np.int32), *listed]).astype(np.int32),
+        offset=np.concatenate([part.offset for part in parts]),
+        reduces=np.zeros(len(flow), np.bool_),
+    )
+
+
+def _rows_of(flow: NDArray[np.int32], flows: int) -> tuple[Int64s, Int64s]:
+    """The rows that each flow was cut into (CSR)."""
+    first = np.concatenate([[0], np.cumsum(np.bincount(flow, minlength=flows))]).astype(np.int64)
+    return first, np.argsort(flow, kind="stable")
+
+
+def _check_turns(wish: Wish, own: Int64s, after: Sequence[Sequence[int]], slices: int) -> None:
+    flows = len(own)
+    if wish.flows is None or not len(wish.flows) == flows == len(after):
+        raise InputError("after or flow_channels do not fit the flows", where=wish.op, mend="give one for each flow")
+    _refuse(wish, (own < 0) | ((own + 1) * slices > MAX_CHANNELS - 1), "its channel is not below 32767")
+    missing = np.fromiter((any(not 0 <= each < flows for each in row) for row in after), bool, flows)
+    _refuse(wish, missing, f"it waits for a flow outside 0..{flows - 1}")
 
 
 def barrier(wish: Wish) -> Schedule:

@@ -22,8 +22,9 @@ class Wish:
 
     `bytes` is the full buffer, as in nccl-tests: what each rank holds at the end of an all-gather, at the start of
     a reduce-scatter or all-to-all, what the root holds in a gather or scatter. `sizes[i, j]` are the bytes from i
-    to j (all_to_all_v), `flows` are (source, target, bytes) (flows). `channels` and `chunk_bytes` left out mean
-    what the algorithm takes by itself. Raises InputError where a value makes no sense.
+    to j (all_to_all_v), `flows` are (source, target, bytes) (flows); each waits for the flows numbered in its row of
+    `after` and goes on its channel of `flow_channels`, where these are given. `channels` and `chunk_bytes` left out
+    mean what the algorithm takes by itself. Raises InputError where a value makes no sense.
     """
 
     op: str
@@ -32,6 +33,8 @@ class Wish:
     root: int = 0
     sizes: NDArray[np.int64] | None = None
     flows: Sequence[tuple[int, int, int]] | NDArray[np.int64] | None = None
+    after: Sequence[Sequence[int]] | None = None
+    flow_channels: Sequence[int] | None = None
     channels: int | None = None
     chunk_bytes: int | None = None
     layout: Layout | None = None

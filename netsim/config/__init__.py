@@ -10,12 +10,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from netsim import shipped
-from netsim.config.document import Document, Keys, assignment, merged, read_document
+from netsim.config.document import Document, Keys, assignment, merged, parse, read_document, read_text
 from netsim.config.mistakes import Model, dotted, validated
 from netsim.errors import InputError, nearest
 from netsim.routing import ROUTINGS, Routing
 from netsim.scenario import Scenario
 from netsim.topology import TOPOLOGIES, Topology
+from netsim.topology.htsim_topo import read_topo, recognises
 from netsim.traces import Trace, read
 
 Source = str | Path
@@ -29,9 +30,10 @@ DEEPEST_BASE = 8  # files that build on files that build on files
 
 
 def load_topology(source: TopologySource, sets: Sequence[str] = ()) -> Topology:
-    """Make a topology from a TOML file, a shipped name, or a mapping with `kind` or with `base` and what differs.
+    """Make a topology from a TOML or .topo (htsim) file, a shipped name, or a mapping with `kind` or `base`.
 
-    `sets` are settings such as "buffer=unlimited" or "tiers.tor.rate=400Gb/s", applied last. Raises InputError.
+    A `base` names the topology that the other keys change. `sets` are settings such as "buffer=unlimited" or
+    "tiers.tor.rate=400Gb/s", applied last. Raises InputError.
     """
     if isinstance(source, Topology) and not sets:
         return source
@@ -115,7 +117,7 @@ def _topology_document(source: object, folder: Path, where: str = "", depth: int
         raise InputError("each base names another base", where=where, mend="let one file state its kind")
     if isinstance(source, str | Path):
         path = _found("topologies", source, folder, where)
-        document, folder = read_document(path), path.parent
+        document, folder = _read_topology(path), path.parent
         own_name = {} if "name" in document.values else {"name": path.stem}
     elif isinstance(source, Topology):
         return Document(_plain(source))
@@ -127,6 +129,15 @@ def _topology_document(source: object, folder: Path, where: str = "", depth: int
         base = _topology_document(document.values["base"], folder, document.place(("base",)), depth + 1)
         document = merged(base, document.without("base"))
     return merged(document, Document(own_name))
+
+
+def _read_topology(path: Path) -> Document:
+    """A TOML file, or a .topo file of htsim."""
+    text = read_text(path)
+    if path.suffix != ".topo" and not recognises(text):
+        return parse(text, str(path))
+    values, lines = read_topo(text, str(path))
+    return Document(values, {keys: f"{path}, line {line}" for keys, line in lines.items()}, str(path))
 
 
 def _saved_document(path: Path) -> Document:

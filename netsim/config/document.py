@@ -60,6 +60,11 @@ class Document:
 
 def read_document(path: Path) -> Document:
     """Read a TOML file; InputError for a file that is missing, too large, not UTF-8 or not TOML."""
+    return parse(read_text(path), str(path))
+
+
+def read_text(path: Path) -> str:
+    """Read a file of settings; InputError for one that is missing, too large or not UTF-8."""
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
@@ -68,10 +73,9 @@ def read_document(path: Path) -> Document:
     if len(content) > LARGEST_FILE:
         raise InputError("is larger than 1 MiB", where=str(path), mend="a TOML file of settings is meant here")
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError("is not UTF-8 text", where=str(path), mend="a TOML file of settings is meant here") from None
-    return parse(text, str(path))
 
 
 def parse(text: str, name: str) -> Document:

@@ -1,4 +1,4 @@
-"""A schedule becomes messages: who waits for whom, turned round; and how long it would take if nothing were in its way."""
+"""A schedule becomes messages: who waits for whom, turned round; and how long it takes when nothing is in its way."""
 
 import numpy as np
 
@@ -13,9 +13,10 @@ PS_BITS = 8 * 10**12  # a byte in so many ps is one bit/s
 
 @entry
 def admit(owned, first, first_heir, first_flow, collective, flow_of_row, sizes, first_after, after):
-    """Fill message rows first .. first + m (the last is an end mark) and the heirs of each. Flow and part rows are there already.
+    """Fill message rows first .. first + m (the last is an end mark) and the heirs of each; flows and parts are there.
 
-    flow_of_row u4[m]: flow of each row, counted from first_flow; sizes i8[m] bytes; first_after i8[m + 1], after i4: predecessors (CSR).
+    flow_of_row u4[m]: flow of each row, counted from first_flow; sizes i8[m] bytes; first_after i8[m + 1] and
+    after i4: predecessors (CSR).
     """
     world = bare(owned)
     rows = sizes.size
@@ -59,7 +60,10 @@ def admit(owned, first, first_heir, first_flow, collective, flow_of_row, sizes, 
 
 @inner
 def time_alone(world, c, size):
-    """From the first bit sent to the last bit received on an idle route, store and forward (closed_forms: p x/R + (H-1) x/R + H d)."""
+    """From the first bit sent to the last bit received on an idle route, store and forward.
+
+    p full packets of x bytes over H links of rate R and delay d: p x/R + (H - 1) x/R + H d.
+    """
     connection = world.connections[c]
     header, payload = world.settings[0].header, np.int64(connection.payload)
     packets = packets_in(size, payload)
@@ -90,10 +94,9 @@ def time_on(world, c, hop, size):
 
 @entry
 def ideal_time(owned, first, rows, waits, order, done, load):
-    """A floor for the collective: the longest chain of messages, each alone; or the busiest link at a host. -1 if rows wait in a circle.
+    """A floor in ps: the longest chain of messages, each alone; or the busiest link at a host. -1 for a circle.
 
-    waits u4[rows] (a copy that is used up), order u4[rows], done i8[rows] (zeros) and load i8[links] (zeros) are scratch; after a
-    circle is found, waits > 0 marks the rows in it or behind it.
+    waits u4[rows] (a copy that is used up), order u4[rows], done i8[rows] (zeros), load i8[links] (zeros): scratch.
     """
     world = bare(owned)
     ready = 0
@@ -133,19 +136,6 @@ def times_alone(owned, connections, sizes, times):
     world = bare(owned)
     for i in range(sizes.size):
         times[i] = time_alone(world, np.int64(connections[i]), sizes[i])
-
-
-@entry
-def round_trips(owned, connections, times):
-    """Idle round trip of one full packet and its ACK per connection: connections u4[n] -> times i8[n]."""
-    world = bare(owned)
-    settings = world.settings[0]
-    for i in range(connections.size):
-        c = np.int64(connections[i])
-        times[i] = time_alone(world, c, np.int64(world.connections[c].payload))
-        for hop in range(world.connections[c].length):
-            kind = world.kinds[world.links[world.hops[c * settings.stride + hop] ^ 1].kind]
-            times[i] += time_to_send(kind, settings.ack) + kind.delay
 
 
 @entry

@@ -1,4 +1,4 @@
-"""Connections by (source host, target host, channel): made when first asked for, with their route, window and control."""
+"""Connections by (source host, target host, channel): made when first asked for, with route, window and control."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from netsim.core.admission import round_trips, start_controls
+from netsim.core.admission import start_controls
+from netsim.core.route_times import lay_routes, measure_routes
 from netsim.core.tables import NEVER, NONE, World
 from netsim.core.world import with_rows
 from netsim.transport.fixed_point import ONE, WIDEST
@@ -14,7 +15,6 @@ from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS, IB_ACK_TIMEOUT_14_PS
 from netsim.transport.states import CODES
 
 UNLIMITED_WINDOW = ("none", "dcqcn")  # where nothing is said of a window
-LARGEST_BUFFER = 1 << 40  # bytes; a queue with more room than that has no limit
 
 
 class Paths(Protocol):
@@ -26,7 +26,7 @@ class Paths(Protocol):
 
 @dataclass(frozen=True)
 class Sender:
-    """What every new connection gets: control, window in packets or "bdp", time-out in ps or "auto", payloads in bytes."""
+    """What every new connection gets: control, window in packets or "bdp", time-out in ps or "auto", payload bytes."""
 
     control: str
     window: int | str
@@ -38,7 +38,7 @@ class Sender:
 class Connections:
     """The numbers of connections, and the making of new ones.
 
-    route(source, target, channel) -> Paths takes and gives arrays; is_scale_up bool[links] says which links stay inside a server.
+    route(source, target, channel) -> Paths takes and gives arrays; is_scale_up bool[links]: the link stays in a server.
     """
 
     def __init__(self, hosts: int, route: Callable[..., Paths], is_scale_up: Any, sender: Sender) -> None:
@@ -48,8 +48,15 @@ class Connections:
         self.channel = np.zeros(0, "i8")
 
     def numbers(self, world: World, source: Any, target: Any, channel: Any) -> tuple[World, Any]:
-        """The connections from source[i] to target[i] on channel[i], all different, as u4[n]; the world with the new ones in it."""
+        """The connections from source[i] to target[i] on channel[i] as u4[n]; the world with the new ones in it.
+
+        The same may be asked for twice: one host may stand for two members of a group.
+        """
         keys = (np.asarray(channel, "i8") * self._hosts + source) * self._hosts + target
+        once, where, which = np.unique(keys, return_index=True, return_inverse=True)
+        if len(once) < len(keys):  # one host may stand for two members of a group
+            world, numbers = self.numbers(world, *(np.asarray(each)[where] for each in (source, target, channel)))
+            return world, numbers[which]
         at = np.searchsorted(self._keys, keys)
         known = (
             self._keys[np.minimum(at, len(self._keys) - 1)] == keys if len(self._keys) else np.zeros(len(keys), bool)
@@ -58,12 +65,16 @@ class Connections:
         numbers[known] = self._numbers[at[known]]
         new = np.flatnonzero(~known)
         if len(new):
-            first = len(self._keys)
-            numbers[new] = np.arange(first, first + len(new))
-            world = self._make(world, np.asarray(source)[new], np.asarray(target)[new], np.asarray(channel)[new])
-            order = np.argsort(np.concatenate([self._keys, keys[new]]), kind="stable")
-            self._keys = np.concatenate([self._keys, keys[new]])[order]
-            self._numbers = np.concatenate([self._numbers, numbers[new]])[order]
+            once, where, which = np.unique(keys[new], return_index=True, return_inverse=True)
+            in_turn = np.argsort(where)  # numbered in the order in which they are asked for
+            number = np.empty(len(once), "u4")
+            number[in_turn] = len(self._keys) + np.arange(len(once))
+            numbers[new] = number[which]
+            rows = new[where[in_turn]]
+            world = self._make(world, np.asarray(source)[rows], np.asarray(target)[rows], np.asarray(channel)[rows])
+            order = np.argsort(np.concatenate([self._keys, once]), kind="stable")
+            self._keys = np.concatenate([self._keys, once])[order]
+            self._numbers = np.concatenate([self._numbers, number])[order]
         return world, numbers
 
     def _make(self, world: World, source: Any, target: Any, channel: Any) -> World:
@@ -76,11 +87,7 @@ class Connections:
         world = with_rows(world, connections=first + count, hops=(first + count) * stride)
         world.settings[0]["connections"] = first + count
         world = _with_stride(world, int(length.max()), first)
-        stride = int(world.settings[0]["stride"])
-        hops = world.hops[first * stride : (first + count) * stride].reshape(count, stride)
-        for hop in range(int(length.max())):
-            has = hop < length
-            hops[has, hop] = links[start[has] + hop]
+        lay_routes(world, first, np.asarray(paths.first, "i8"), links)
         rows = world.connections[first : first + count]
         inside = np.logical_and.reduceat(self._is_scale_up[links], start)
         rows["source"], rows["length"] = source, length
@@ -90,57 +97,33 @@ class Connections:
             rows[name] = NONE
         rows["progress_at"] = NEVER
         rows["control"] = CODES[self._sender.control]
-        new = np.arange(first, first + count, dtype="u4")
-        idle = np.zeros(count, "i8")
-        round_trips(world, new, idle)
-        rows["cwnd"] = self._windows(world, new, idle)
-        rows["timeout"] = self._timeouts(world, new, idle)
+        idle, slowest, drain = (np.zeros(count, "i8") for _ in range(3))
+        measure_routes(world, first, idle, slowest, drain)
+        rows["cwnd"] = self._windows(idle, slowest)
+        rows["timeout"] = self._timeouts(idle, drain, bool(world.settings[0]["lossless"]))
         world.settings[0]["timeout"] = min(world.settings[0]["timeout"], rows["timeout"].min())
         start_controls(world, first, first + count)
         return world
 
-    def _windows(self, world: World, numbers: Any, idle: Any) -> Any:
+    def _windows(self, idle: Any, slowest: Any) -> Any:
         """Fixed point. "bdp": as many full packets as fit into the idle round trip at the route's slowest link."""
         if self._sender.window != "bdp":
             return int(self._sender.window) * ONE
         if self._sender.control in UNLIMITED_WINDOW:
             return WIDEST
-        wire_bytes = world.connections["payload"][numbers].astype("i8") + int(world.settings[0]["header"])
-        slowest = np.ones(len(numbers), "i8")
-        for _, has, kinds in _hops(world, numbers):
-            time = -(-wire_bytes * kinds["ps"] // kinds["per_bytes"])
-            slowest = np.where(has, np.maximum(slowest, time), slowest)
         return np.minimum(-(-idle // slowest) * ONE, WIDEST)
 
-    def _timeouts(self, world: World, numbers: Any, idle: Any) -> Any:
-        """Picoseconds. "auto": the round trip with every queue on the way full both ways, so that no packet still under way times out.
+    def _timeouts(self, idle: Any, drain: Any, is_lossless: bool) -> Any:
+        """Picoseconds. "auto": the round trip with every queue full both ways, so that no packet under way times out.
 
-        Where a queue has no limit there is no such time: then InfiniBand's ack timeout with code 10. A pause has no limit
-        either, and loses nothing: then code 14, the default of perftest.
+        Where a queue has no limit there is no such time: then InfiniBand's ack timeout with code 10. A pause has no
+        limit either, and loses nothing: then code 14, the default of perftest.
         """
         if self._sender.timeout != "auto":
             return int(self._sender.timeout)
-        total = idle.copy()
-        bounded = np.ones(len(numbers), bool)
-        for hop, has, kinds in _hops(world, numbers):
-            if hop == 0:
-                continue  # at its own NIC a packet does not wait once it is sent
-            total += np.where(
-                has, 2 * (np.minimum(kinds["buffer"], LARGEST_BUFFER) * kinds["ps"] // kinds["per_bytes"]), 0
-            )
-            bounded &= ~has | (kinds["buffer"] < LARGEST_BUFFER)
-        if world.settings[0]["lossless"]:
+        if is_lossless:
             return IB_ACK_TIMEOUT_14_PS
-        return np.where(bounded, total, IB_ACK_TIMEOUT_10_PS)
-
-
-def _hops(world: World, numbers: Any) -> Any:
-    """Hop by hop: its number, which of the connections have it, and the KIND rows of their links there."""
-    stride = int(world.settings[0]["stride"])
-    length = world.connections["length"][numbers]
-    for hop in range(int(length.max())):
-        links = world.hops[numbers.astype("i8") * stride + hop]
-        yield hop, hop < length, world.kinds[world.links["kind"][links]]
+        return np.where(drain < NEVER, idle + drain, IB_ACK_TIMEOUT_10_PS)
 
 
 def _with_stride(world: World, longest: int, used: int) -> World:

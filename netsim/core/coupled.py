@@ -59,13 +59,13 @@ def let_go(world, ingress, wire_bytes, now):
 @part
 def next_step(world, l, link):
     """When a port's transmission ends, or now if it is idle and may send."""
-    waiting = length(link.control) + (0 if world.gates[l].paused else length(link.data))
+    waiting = length(link.control) + (0 if world.gates[l].paused else length(link.payload))
     return link.free_at if link.leaving + link.control_leaving + waiting else NEVER
 
 
 @inner
 def step(world, l):
-    """A transmission has ended: its packet gives up its room. Then the next one starts, ACKs of their own class first."""
+    """A transmission has ended: its packet gives up its room. Then the next starts, an ACK of its own class first."""
     link, gate = world.links[l], world.gates[l]
     now = link.free_at
     link.backlog -= link.leaving
@@ -75,8 +75,8 @@ def step(world, l):
     link.leaving, link.control_leaving = 0, 0
     if length(link.control):
         ring = link.control
-    elif length(link.data) and not gate.paused:
-        ring = link.data
+    elif length(link.payload) and not gate.paused:
+        ring = link.payload
     else:
         return
     packet = world.air[ring.start + (ring.head & ring.mask)]
@@ -129,7 +129,7 @@ def come(world, ingress, now):
     link.backlog += wire_bytes
     link.longest = max(link.longest, link.backlog)
     link.free_at = max(link.free_at, now)
-    append(world, link.data, now, name, content | (np.int64(ingress) << INGRESS))
+    append(world, link.payload, now, name, content | (np.int64(ingress) << INGRESS))
 
 
 @part

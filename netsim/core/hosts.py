@@ -42,7 +42,7 @@ def take(world, ring):
 def next_departure(world, l, lossless):
     """When this NIC sends next. A pause stops data, and where the classes share a queue ACKs too."""
     link = world.links[l]
-    waiting = length(link.control) + length(link.data) + length(link.turns)
+    waiting = length(link.control) + length(link.payload) + length(link.turns)
     if lossless and world.gates[l].paused:
         waiting = length(link.control) if world.kinds[link.kind].strict else 0
         return link.free_at if waiting else NEVER
@@ -95,9 +95,17 @@ def after_sending(world, link, c, connection, m, sequence, began):
 
 
 @part
+def empty_transmitter(link):
+    """The last bit has left: only now does a packet that passes through give up its room."""
+    link.backlog -= link.leaving
+    link.leaving = 0
+
+
+@part
 def depart(world, l, now):
     """One packet leaves: an ACK first; then packets passing through and own connections alternate."""
     link = world.links[l]
+    empty_transmitter(link)
     if world.settings[0].paced:
         link.free_at = max(link.free_at, now)
         unpark(world, l, now)
@@ -106,11 +114,11 @@ def depart(world, l, now):
     if length(link.control):
         packet = take(world, link.control)
         queued_at, name, content = packet.at, packet.label, packet.state
-    elif length(link.data) and not (link.favours_own and length(link.turns)):
+    elif length(link.payload) and not (link.favours_own and length(link.turns)):
         link.favours_own = 1
-        packet = take(world, link.data)
+        packet = take(world, link.payload)
         queued_at, name, content = packet.at, packet.label, packet.state
-        link.backlog -= bytes_of(content)
+        link.leaving = bytes_of(content)
     else:
         c = take(world, link.turns).label
         connection = world.connections[c]
@@ -134,12 +142,14 @@ def pass_on(world, name, content, now):
     """A packet that only passes through this host (PXN: received over NVLink, sent by the NIC on the right rail)."""
     l = onward(world, name, content)
     link = world.links[l]
+    if link.free_at <= now:
+        empty_transmitter(link)
     link.free_at = max(link.free_at, now)
     content += (1 - 2 * is_ack(content)) << HOP
     if is_ack(content):
         append(world, link.control, now, name, content)
     else:
-        append(world, link.data, now, name, content)
+        append(world, link.payload, now, name, content)
         link.backlog += bytes_of(content)
         link.longest = max(link.longest, link.backlog)
 

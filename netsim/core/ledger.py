@@ -17,13 +17,20 @@ KEYS_IN_A_TABLE = 1 << 26  # up to so many possible (source, target, channel) a 
 class ChunkFlows(Protocol):
     """A schedule, as far as the core reads it: columns over rows, positions in the group, predecessors as CSR."""
 
-    ranks: int
-    source: Any
-    target: Any
-    channel: Any
-    bytes: Any
-    first_after: Any
-    after: Any
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def source(self) -> Any: ...
+    @property
+    def target(self) -> Any: ...
+    @property
+    def channel(self) -> Any: ...
+    @property
+    def bytes(self) -> Any: ...
+    @property
+    def first_after(self) -> Any: ...
+    @property
+    def after(self) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,7 @@ class Ledger:
         self._messages, self._heirs, self._flows, self._parts, self._collectives = (Ground() for _ in range(5))
 
     def admit(self, world: World, schedule: ChunkFlows, hosts: Any) -> tuple[World, Admitted]:
-        """The schedule's rows as messages; position p of the group is host hosts[p]. ideal_ps is -1 if rows wait in a circle."""
+        """The schedule's rows as messages; position p is host hosts[p]. ideal_ps -1: rows wait in a circle."""
         rows, ranks = len(schedule.bytes), schedule.ranks
         source, target, channel, flow_of_row = flows_of(schedule)
         world, numbers = self._connections.numbers(world, hosts[source], hosts[target], channel)
@@ -127,13 +134,10 @@ class Ledger:
 
 
 def flows_of(schedule: ChunkFlows) -> tuple[Any, Any, Any, Any]:
-    """The different (source, target, channel) of a schedule in order, three i8 arrays; and which of them each row is, u4[m]."""
+    """The different (source, target, channel) of a schedule in order, i8 arrays; and the one of each row, u4[m]."""
     ranks = schedule.ranks
-    keys = (np.asarray(schedule.source, "i8") * ranks + schedule.target) * (
-        int(np.max(schedule.channel, initial=0)) + 1
-    )
     channels = int(np.max(schedule.channel, initial=0)) + 1
-    keys += schedule.channel
+    keys = (np.asarray(schedule.source, "i8") * ranks + schedule.target) * channels + schedule.channel
     possible = ranks * ranks * channels
     if possible <= KEYS_IN_A_TABLE:
         number = np.zeros(possible, "u4")

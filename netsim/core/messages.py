@@ -1,4 +1,4 @@
-"""Chunk flows in motion: a message waits for others and its rank, queues on its connection, arrives, frees its heirs."""
+"""Chunk flows in motion: a message waits for others and its rank, queues on its connection, arrives, frees others."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Connections that must wait a while before their next packet: they are parked at their NIC, the first to be ready first."""
+"""Connections that must wait before their next packet are parked at their NIC, the first to be ready first."""
 
 from netsim.core.rings import append, first_at, grow, hold, is_full, length
 from netsim.kernel import inner, part

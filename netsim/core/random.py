@@ -1,5 +1,7 @@
 """Random choices by counting: a draw depends on the seed and on what is chosen, never on what was drawn before."""
 
+import numpy as np
+
 from netsim.kernel import part
 
 _GOLDEN, _FIRST, _SECOND = (
@@ -18,7 +20,7 @@ def shifted(z, bits):
 @part
 def thirty_bits(seed, a, b):
     """A number in [0, 2^30) for the choice numbered (a, b). Finaliser of splitmix64 (Steele, Lea, Flood 2014)."""
-    z = seed * _GOLDEN + a * _FIRST + b * _SECOND
+    z = seed * _GOLDEN + np.int64(a) * _FIRST + np.int64(b) * _SECOND
     z = (z ^ shifted(z, 30)) * _FIRST
     z = (z ^ shifted(z, 27)) * _SECOND
     return shifted(z ^ shifted(z, 31), 34)

@@ -80,7 +80,7 @@ def add_leftovers(world, v, n):
         for i in range(node.first_out, node.last_out):
             l = world.outbound[i]
             link = world.links[l]
-            if world.inboxes[world.port_of[l]].tail == 0 and (length(link.data) or length(link.control)):
+            if world.inboxes[world.port_of[l]].tail == 0 and (length(link.payload) or length(link.control)):
                 world.busy[n] = l
                 n += 1
     return n
@@ -134,13 +134,13 @@ def serve(world, l, until):
     inbox = world.inboxes[world.port_of[l]]
     count, came = inbox.tail, inbox.start
     inbox.tail = 0
-    make_room(world, link.data, count)
+    make_room(world, link.payload, count)
     make_room(world, link.control, count)
     # what changes is held in registers until it is put back below
     free_at, backlog, leaving, longest = link.free_at, link.backlog, link.leaving, link.longest
     control_backlog, control_leaving = link.control_backlog, link.control_leaving
     sent_bytes, waited, offered = link.sent_bytes, link.waited, link.offered
-    data, control, wire = hold(link.data), hold(link.control), hold(link.wire)
+    data, control, wire = hold(link.payload), hold(link.control), hold(link.wire)
     delay, buffer, strict, mark_from = kind.delay, kind.buffer, kind.strict, kind.mark_from
     was_empty = length(wire) == 0
     i = 0
@@ -203,7 +203,7 @@ def serve(world, l, until):
     link.free_at, link.backlog, link.leaving, link.longest = free_at, backlog, leaving, longest
     link.control_backlog, link.control_leaving = control_backlog, control_leaving
     link.sent_bytes, link.waited, link.offered = sent_bytes, waited, offered
-    put_back(link.data, data)
+    put_back(link.payload, data)
     put_back(link.control, control)
     put_back(link.wire, wire)
     has_more = length(data) > 0 or length(control) > 0

@@ -22,7 +22,7 @@ LINK = np.dtype(
         ("wire", RING),  # packets under way
         ("kind", "u4"),
         ("target", "u4"),
-        ("data", RING),  # queue of data (at a host: packets passing through)
+        ("payload", RING),  # queue of data (at a host: packets passing through)
         ("control", RING),  # queue of ACKs
         ("sent_bytes", "i8"),
         ("waited", "f8"),  # byte-picoseconds spent waiting

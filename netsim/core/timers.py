@@ -1,4 +1,4 @@
-"""Time-outs. A coarse clock ticks; a connection without progress for too long sends all unacknowledged packets again."""
+"""Time-outs. A coarse clock ticks; a connection without progress for too long sends again what is unacknowledged."""
 
 from netsim.core.hosts import rewind
 from netsim.core.messages import offer

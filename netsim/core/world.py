@@ -1,4 +1,4 @@
-"""A World made from a Network: every link idle, no connection yet. And the tables' growth, which happens between two advances."""
+"""A World made from a Network: every link idle, no connection yet. And how its tables grow, between two advances."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,8 +8,9 @@ import numpy as np
 from netsim.core import tables
 from netsim.core.egress import GROUP
 from netsim.core.rings import FIRST_SIZE
-from netsim.core.tables import NEVER, NONE, World
-from netsim.topology.network import Network
+from netsim.core.tables import NEVER, World
+from netsim.errors import InputError
+from netsim.topology.network import SCALE_UP, Network
 from netsim.transport import PACED
 from netsim.units import picoseconds_per_byte
 
@@ -26,30 +27,28 @@ def new_world(
     *,
     header: int,
     ack: int,
-    largest: int,
+    payloads: tuple[int, int],
     tick_ps: int,
     seed: int,
     control: str,
     parameters: Parameters,
 ) -> World:
-    """The network at rest. Sizes in bytes; `gain` is DCTCP's g."""
+    """The network at rest. Sizes in bytes; payloads of a packet and of one that stays inside a server.
+
+    Raises InputError where the largest packet does not fit, or a pause would travel in no time.
+    """
+    largest = header + np.where([kind == SCALE_UP for kind in network.kinds], payloads[1], payloads[0])
     kinds, kind_of = _kinds(network, largest)
+    _check(network, kinds, kind_of, largest)
     nodes, inbound, outbound, port_of = _nodes(network)
     hosts = len(network.hosts)
     ports = int((nodes["last_out"] - nodes["first_out"])[hosts:].max(initial=1))
     links, gates, inboxes, air_used = _links(network, kind_of, ports)
-    settings = np.zeros(1, tables.SETTINGS)
+    settings = _settings(network, control, parameters)
     row = settings[0]
-    row["hosts"], row["stride"], row["header"], row["ack"] = hosts, STRIDE, header, ack
+    row["header"], row["ack"], row["tick"], row["air_used"] = header, ack, tick_ps, air_used
     row["window"] = _window(kinds, 0 if network.pfc else min(ack, header + 1))
-    row["timeout"], row["tick"] = NEVER, tick_ps
-    if network.pfc:
-        row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
-    row["next_tick"], row["air_used"], row["seed"] = NEVER, air_used, np.int64(np.uint64(seed % 2**64).astype(np.int64))
-    row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
-    for name, values in parameters.items():
-        for key, value in values.items():
-            row["controls"][name][key] = value
+    row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
     return World(
         settings=settings,
         links=links,
@@ -79,8 +78,35 @@ def new_world(
     )
 
 
-def _kinds(network: Network, largest: int) -> tuple[Any, Any]:
-    """One row for every different (rate, delay, buffer, ECN), and the row of each link."""
+def _settings(network: Network, control: str, parameters: Parameters) -> Any:
+    settings = np.zeros(1, tables.SETTINGS)
+    row = settings[0]
+    row["hosts"], row["stride"], row["timeout"], row["next_tick"] = len(network.hosts), STRIDE, NEVER, NEVER
+    if network.pfc:
+        row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
+    row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
+    for name, values in parameters.items():
+        for key, value in values.items():
+            row["controls"][name][key] = value
+    return settings
+
+
+def _check(network: Network, kinds: Any, kind_of: Any, largest: Any) -> None:
+    """Refuse ports that no full packet can pass: it would be dropped and sent again for ever."""
+    for link in network.links:
+        kind, needed = kinds[kind_of[link.number]], int(largest[link.number])
+        room = int(network.pfc.xoff + kind["headroom"]) if network.pfc else link.buffer_bytes
+        if room < needed:
+            name = "pfc.xoff + pfc.headroom" if network.pfc else "buffer"
+            what = f"{name} = {room} B holds no packet of {needed} B"
+            raise InputError(what, where=network.link_name(link.number), mend=f"give at least {needed} B")
+        if network.pfc and link.delay_ps == 0:
+            what = "a link with flow control has no delay"
+            raise InputError(what, where=network.link_name(link.number), mend="give a delay above 0, as a pause has")
+
+
+def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
+    """One row for every different (rate, delay, buffer, ECN, largest packet), and the row of each link."""
     columns = np.stack(
         [
             network.rate_bps,
@@ -89,15 +115,16 @@ def _kinds(network: Network, largest: int) -> tuple[Any, Any]:
             network.kmin,
             network.kmax,
             np.rint(np.asarray(network.pmax) * CHANCE).astype("i8"),
+            largest,
         ]
     ).astype("i8")
     different, kind_of = np.unique(columns, axis=1, return_inverse=True)
     kinds = np.zeros(different.shape[1], tables.KIND)
-    for kind, (rate, delay, buffer, kmin, kmax, chance) in zip(kinds, different.T.tolist(), strict=True):
+    for kind, (rate, delay, buffer, kmin, kmax, chance, packet) in zip(kinds, different.T.tolist(), strict=True):
         kind["ps"], kind["per_bytes"] = picoseconds_per_byte(rate)
         kind["delay"], kind["buffer"], kind["mark_from"], kind["mark_all"] = delay, buffer, kmin, kmax
         kind["mark_chance"], kind["strict"] = chance, network.control_class == "strict"
-        kind["headroom"] = network.pfc.headroom_of(rate, delay, largest) if network.pfc else 0
+        kind["headroom"] = network.pfc.headroom_of(rate, delay, packet) if network.pfc else 0
     return kinds, kind_of.reshape(-1)
 
 
@@ -107,7 +134,7 @@ def _window(kinds: Any, smallest: int) -> int:
 
 
 def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
-    """Per node its ranges of `inbound` and `outbound` (link numbers in order); per link its number among its source's links."""
+    """Per node its ranges of `inbound` and `outbound` (link numbers in order); per link its number at its source."""
     count = len(network.hosts) + len(network.switches)
     source, target = np.asarray(network.source), np.asarray(network.target)
     outbound, inbound = np.argsort(source, kind="stable"), np.argsort(target, kind="stable")
@@ -123,20 +150,13 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
 
 
 def _links(network: Network, kind_of: Any, ports: int) -> tuple[Any, Any, Any, int]:
-    """Link rows and inboxes with small rings laid out one after the other in the air. Returns how much air they take."""
+    """Link and gate rows and inboxes, with small rings one after the other in the air; and how much air they take."""
     links = np.zeros(len(network.links), tables.LINK)
     links["kind"], links["source"], links["target"] = kind_of, network.source, network.target
     gates, inboxes = np.zeros(len(network.links), tables.GATE), np.zeros(ports, tables.RING)
     start = 0
-    for rings in (
-        links["wire"],
-        links["data"],
-        links["control"],
-        links["turns"],
-        gates["signals"],
-        gates["parked"],
-        inboxes,
-    ):
+    rings_of_links = (links[name] for name in ("wire", "payload", "control", "turns"))
+    for rings in (*rings_of_links, gates["signals"], gates["parked"], inboxes):
         rings["start"] = start + FIRST_SIZE * np.arange(len(rings))
         rings["mask"] = FIRST_SIZE - 1
         start += FIRST_SIZE * len(rings)
@@ -158,7 +178,3 @@ def with_rows(world: World, **rows: int) -> World:
 def with_more_air(world: World) -> World:
     """Twice as much room for packets."""
     return with_rows(world, air=2 * len(world.air))
-
-
-def no_row(count: int) -> Any:
-    return np.full(count, NONE, "u4")

@@ -4,6 +4,7 @@ from netsim.topology.blueprint import Override, Topology
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.ecn import NO_ECN, Ecn
 from netsim.topology.fat_tree import FatTree
+from netsim.topology.htsim import HtsimTree
 from netsim.topology.leaf_spine import LeafSpine
 from netsim.topology.network import Host, Link, Network, Switch
 from netsim.topology.rail_optimized import RailOptimized
@@ -12,6 +13,7 @@ TOPOLOGIES: dict[str, type[Topology]] = {
     "fat_tree": FatTree,
     "leaf_spine": LeafSpine,
     "rail_optimized": RailOptimized,
+    "htsim": HtsimTree,
 }
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "FatTree",
     "LeafSpine",
     "RailOptimized",
+    "HtsimTree",
     "Override",
     "Ecn",
     "NO_ECN",

@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from netsim.topology.pfc import Pfc
 from numpy.typing import NDArray
+
+from netsim.topology.pfc import Pfc
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netsim.errors import InputError
-from netsim.traces import native, nccl_log
+from netsim.traces import htsim_cm, native, nccl_log
 from netsim.traces.lines import check_file, head
+from netsim.traces.matrix import members
 from netsim.traces.native_write import write_native
-from netsim.traces.trace import OPERATIONS, Group, Operation, Trace
+from netsim.traces.trace import OPERATIONS, Group, Operation, Trace, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ _JSON = re.compile(r"\ufeff?\s*(?:\{|\[\s*\{)")  # its reader says what is wrong
 
 READERS = {
     "native": Reader(native.recognises, native.read),
+    "htsim_cm": Reader(htsim_cm.recognises, htsim_cm.read),
     "nccl_log": Reader(nccl_log.recognises, nccl_log.read, fills=True),
 }
 
@@ -66,4 +68,16 @@ def format_of(path: Path) -> str:
     return "native" if _JSON.match(text) else "nccl_log"
 
 
-__all__ = ["read", "write_native", "Trace", "Group", "Operation", "OPERATIONS", "READERS", "Reader", "format_of"]
+__all__ = [
+    "read",
+    "write_native",
+    "members",
+    "Trace",
+    "Group",
+    "Operation",
+    "Turn",
+    "OPERATIONS",
+    "READERS",
+    "Reader",
+    "format_of",
+]

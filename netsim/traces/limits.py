@@ -8,6 +8,7 @@ MAX_CALLS = 1 << 22  # lines of ranks that report a call, about 2 GB of them
 MAX_OPEN = 1 << 12  # communicators without an identity that wait for more ranks; joining them is quadratic
 MAX_PARTS = 1 << 27  # operations times the ranks in each: what by_rank() lists
 MAX_CELLS = 1 << 25  # flows and entries of size matrices, all operations together
+MAX_CHANNEL = (1 << 15) - 2  # of a flow; channels are 16-bit numbers
 MAX_BYTES = 1 << 50  # 1 PiB in one operation
 MAX_NAME = 200  # characters of a name in a file
 MAX_LINE = 1 << 24  # 16 MiB: a matrix of 1024 x 1024 sizes fits

@@ -10,13 +10,13 @@ from netsim.errors import InputError, nearest
 from netsim.traces.fields import Fields, parse_object, shown
 from netsim.traces.limits import MAX_CELLS, MAX_LINE, MAX_LINES, MAX_OPERATIONS, MAX_PARTS, MAX_RANKS
 from netsim.traces.lines import pieces
+from netsim.traces.matrix import read_matrix
 from netsim.traces.trace import (
     DEFAULT_STREAM,
     ON_A_GROUP,
     OPERATIONS,
     ROOTED,
     WORLD,
-    Flows,
     Group,
     Operation,
     Sizes,
@@ -132,6 +132,7 @@ class _Reader:
     def _count(self, fields: Fields, operations: list[Operation]) -> None:
         self.parts += len(operations[-1].ranks)
         self.cells += len(operations[-1].flows) + sum(map(len, operations[-1].sizes or ()))
+        self.cells += sum(len(turn.after) for turn in operations[-1].turns)
         self._check_parts(fields)
         if len(operations) > MAX_OPERATIONS or self.cells > MAX_CELLS:
             what = f"the trace holds more than {MAX_OPERATIONS:,} operations or {MAX_CELLS:,} flows and sizes"
@@ -153,13 +154,12 @@ class _Who:
         """Give the keyword arguments of Operation that belong to this kind of operation."""
         fields = self.fields
         if op == "flows":
-            flows = self._flows()
-            touched = sorted({rank for source, target, _ in flows for rank in (source, target)})
-            return {"group": None, "ranks": tuple(touched), "flows": flows, "bytes": sum(flow[2] for flow in flows)}
+            return read_matrix(fields, self.ranks)
         if op == "send":
             src = fields.rank(fields.take("src", "0"), '"src"', self.ranks)
             dst = fields.rank(fields.take("dst", "1"), '"dst"', self.ranks)
-            self._check_ends(src, dst, "a send")
+            if src == dst:
+                raise fields.wrong(f"a send goes from rank {src} to itself", "name two different ranks")
             return {
                 "group": None,
                 "ranks": (src, dst),
@@ -200,21 +200,6 @@ class _Who:
             group = self._group()
             return {"group": group.name, "ranks": group.ranks}
         return {"group": None, "ranks": fields.ranks(fields.take("ranks", "[0, 1]"), '"ranks"', self.ranks)}
-
-    def _check_ends(self, source: int, target: int, what: str) -> None:
-        if source == target:
-            raise self.fields.wrong(f"{what} goes from rank {source} to itself", "name two different ranks")
-
-    def _flows(self) -> Flows:
-        example, flows = "[[0, 8, 2000000], [1, 9, 2000000]]", []
-        for entry in self.fields.items("flows", example, MAX_CELLS):
-            if not isinstance(entry, list) or len(entry) != 3:
-                raise self.fields.wrong('a flow in "flows" must be [source, target, bytes]', f"write {example}")
-            source = self.fields.rank(entry[0], "a flow's source", self.ranks)
-            target = self.fields.rank(entry[1], "a flow's target", self.ranks)
-            self._check_ends(source, target, "a flow")
-            flows.append((source, target, self.fields.check_size(entry[2], "a flow's size", "2000000")))
-        return tuple(flows)
 
     def _sizes(self, members: int) -> Sizes:
         example = "[[0, 4096], [4096, 0]]"

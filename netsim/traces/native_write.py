@@ -10,7 +10,7 @@ from typing import Any
 
 from netsim.errors import InputError
 from netsim.traces.native import KEYS, VERSION, trace_name
-from netsim.traces.trace import DEFAULT_STREAM, ROOTED, WORLD, Operation, Trace
+from netsim.traces.trace import DEFAULT_STREAM, ROOTED, WORLD, Flows, Operation, Trace, Turn
 from netsim.units import time_text
 
 
@@ -77,7 +77,7 @@ def _all_keys(operation: Operation) -> dict[str, Any]:
         "dst": operation.dst,
         "bytes": operation.bytes,
         "sizes": operation.sizes,
-        "flows": operation.flows,
+        "flows": _flows(operation),
         "dtype": operation.dtype or None,
         "root": operation.root if operation.op in ROOTED and operation.root else None,
         "duration": time_text(operation.duration_ps),
@@ -86,3 +86,20 @@ def _all_keys(operation: Operation) -> dict[str, Any]:
         "start": time_text(operation.start_ps) if operation.start_ps else None,
         "recorded": measured or None,
     }
+
+
+def _flows(operation: Operation) -> list[Any] | Flows:
+    """Each flow as [source, target, bytes]; as an object where more is to be said of it."""
+    if not operation.turns:
+        return operation.flows
+    return [_flow(flow, turn) for flow, turn in zip(operation.flows, operation.turns, strict=True)]
+
+
+def _flow(flow: tuple[int, int, int], turn: Turn) -> list[int] | dict[str, Any]:
+    more = {
+        "start": time_text(turn.start_ps) if turn.start_ps else None,
+        "after": turn.after or None,
+        "channel": turn.channel or None,
+    }
+    told = {key: value for key, value in more.items() if value is not None}
+    return {"src": flow[0], "dst": flow[1], "bytes": flow[2], **told} if told else list(flow)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from typing import NamedTuple
 
 WORLD = "world"
 DEFAULT_STREAM = "default"
@@ -17,6 +18,18 @@ Sizes = tuple[tuple[int, ...], ...]
 Flows = tuple[tuple[int, int, int], ...]
 
 
+class Turn(NamedTuple):
+    """When a flow of a matrix may go: not before `start_ps`, nor before the flows numbered in `after` are finished.
+
+    A flow that waits starts at the rank where the awaited one ends (then it goes when that is delivered) or starts
+    (then it goes when that is acknowledged there). Flows of one source, target and `channel` share a queue pair.
+    """
+
+    start_ps: int = 0
+    after: tuple[int, ...] = ()
+    channel: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """An ordered list of global ranks that act together: a communicator."""
@@ -27,12 +40,13 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One thing that some ranks do: a collective on a group, a send, flows that start together, or a time to compute.
+    """One thing that some ranks do: a collective on a group, a send, a matrix of flows, or a time to compute.
 
     `bytes` is the full buffer of one rank (for all_gather and reduce_scatter: of all parts together); for
     all_to_all_v it is the largest row of `sizes`, for flows their sum. `sizes[i][j]` is what the group's i-th member
     sends to its j-th. `root` is a position in the group; `ranks`, `src`, `dst` and `flows` (source, target, bytes) are
-    global ranks. `start_ps` means "not before". Operations of one rank on different streams may overlap.
+    global ranks. `turns` says of each flow when it may go; without it all start together. `start_ps` means "not
+    before". Operations of one rank on different streams may overlap.
     """
 
     op: str
@@ -43,6 +57,7 @@ class Operation:
     root: int = 0
     sizes: Sizes | None = None
     flows: Flows = ()
+    turns: tuple[Turn, ...] = ()
     src: int = -1
     dst: int = -1
     duration_ps: int = 0
@@ -99,6 +114,8 @@ class Trace:
             group = self.groups.get(operation.group or "")
             ranks = "" if group and group.ranks == operation.ranks else repr(operation.ranks)
             yield ranks + repr([getattr(operation, name) for name in _TOLD])
+            if operation.turns:
+                yield repr([tuple(turn) for turn in operation.turns])
 
 
-_TOLD = tuple(each.name for each in fields(Operation) if each.name not in ("ranks", "line"))
+_TOLD = tuple(each.name for each in fields(Operation) if each.name not in ("ranks", "turns", "line"))

@@ -1,7 +1,7 @@
 """How a sender yields (congestion control, one file each) and what it sends again (loss recovery).
 
-To add a control: one file with STATE, SETTINGS and the kernels `start`, `on_ack`, `on_timeout`; one line in CONTROLS; one branch
-in `dispatch.py`. This page imports no kernels, so that a scenario can be read without the compiler.
+To add a control: one file with STATE, SETTINGS and the kernels `start`, `on_ack`, `on_timeout`; one line in CONTROLS;
+one branch in `dispatch.py`. This page imports no kernels, so that a scenario can be read without the compiler.
 """
 
 CONTROLS = {
@@ -11,7 +11,7 @@ CONTROLS = {
     "dcqcn": "a rate that congestion notifications cut and timers raise again (SIGCOMM 2015)",
 }
 RECOVERIES = {
-    "go_back_n": "packets are taken in order only; after a gap (NAK) or a time-out everything from the gap on is sent again",
+    "go_back_n": "packets count in order only; after a gap (NAK) or a time-out all from the gap on is sent again",
 }
 
 PACED = ("dcqcn",)  # controls that space their packets out in time

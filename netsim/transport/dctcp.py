@@ -1,6 +1,7 @@
 """DCTCP: cut the window by half the moving average of the marked fraction, once a round.
 
-Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010: alpha <- (1 - g) alpha + g F (eq. 1), cwnd <- cwnd (1 - alpha / 2) (eq. 2).
+Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010: alpha <- (1 - g) alpha + g F (eq. 1) and
+cwnd <- cwnd (1 - alpha / 2) (eq. 2).
 """
 
 import numpy as np

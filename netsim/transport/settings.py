@@ -24,7 +24,7 @@ class Dctcp(BaseModel):
 
 
 class Dcqcn(BaseModel):
-    """Settings of DCQCN, named as in the paper; defaults from its section 5 (40 Gb/s; ai and hai scale with the line)."""
+    """Settings of DCQCN, named as in the paper; defaults from its section 5 (at 40 Gb/s; ai and hai scale with the line)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -41,8 +41,8 @@ class Dcqcn(BaseModel):
 class Transport(BaseModel):
     """Congestion control and loss recovery of every connection.
 
-    control: none (line rate), window (fixed), dctcp. recovery: go_back_n. window: packets that may be on the way without an
-    acknowledgement, at first (dctcp) or always (window); "bdp" is what the idle route holds: its rate times its round trip.
+    control: none (line rate), window (fixed), dctcp. recovery: go_back_n. window: packets that may be on the way
+    unacknowledged, at first (dctcp) or always (window); "bdp" is what the idle route holds: rate times round trip.
     timeout: without progress for so long, everything unacknowledged is sent again; "auto" is what a packet can need at
     most, every queue on its way being full (InfiniBand's 4.19 ms where queues have no limit).
     """

@@ -123,3 +123,13 @@ def test_a_second_run_is_quick(tmp_path: Path) -> None:
         after = os.times()
         seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
     assert min(seconds) < 2.5
+
+
+@pytest.mark.parametrize("line", ["run perm128 --on fat_tree_k4_100g", "compare perm128 --on fat_tree_k4_100g"])
+def test_a_mistake_is_told_before_anything_is_compiled(
+    line: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr("netsim.kernel.is_compiled", lambda: False)
+    monkeypatch.setattr("netsim.simulation._get_ready", lambda: pytest.fail("it compiles"))
+    assert main(line.split()) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1

@@ -55,6 +55,29 @@ def test_a_wish_without_sense_is_refused(wish: dict[str, Any], message: str) -> 
             "flows: flow 1 is [0, 2, 5]; give ranks in 0..1",
         ),
         (
+            Wish(op="flows", ranks=3, flows=[(0, 1, 5), (1, 2, 5)], after=[[], [2]]),
+            None,
+            "flows: flow 1 is [1, 2, 5]; it waits for a flow outside 0..1",
+        ),
+        (
+            Wish(op="flows", ranks=3, flows=[(0, 1, 5), (1, 2, 5)], after=[[]]),
+            None,
+            "flows: after or flow_channels do not fit the flows; give one for each flow",
+        ),
+        (
+            Wish(op="flows", ranks=3, flows=[(0, 1, 5), (2, 1, 5)], after=[[], [0]]),
+            None,
+            (
+                "direct flows schedule: row 1 waits for a row that its source neither receives nor sends: row 0; "
+                "a row may wait for what its source receives or sends"
+            ),
+        ),
+        (
+            Wish(op="flows", ranks=2, flows=[(0, 1, 5)], flow_channels=[16384], channels=2),
+            None,
+            "flows: flow 0 is [0, 1, 5]; its channel is not below 32767",
+        ),
+        (
             Wish(op="flows", ranks=2, flows=[(1, 1, 5)]),
             None,
             "flows: flow 0 is [1, 1, 5]; a rank needs no network to reach itself: leave the flow out",

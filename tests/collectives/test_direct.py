@@ -19,6 +19,24 @@ def test_flows_may_come_as_an_array() -> None:
     assert plan(Wish(op="flows", ranks=2, flows=table)).bytes.tolist() == [10, 20]
 
 
+def test_flows_wait_for_all_pieces_of_others_whatever_they_are_cut_into() -> None:
+    """Flow 1 carries nothing, so rows and flows are numbered apart."""
+    wish = Wish(
+        op="flows", ranks=4, flows=[(0, 1, 64), (2, 3, 0), (1, 2, 64)], after=[[], [], [0]], channels=2, chunk_bytes=16
+    )
+    schedule = plan(wish)
+    assert schedule.source.tolist() == [0, 0, 1, 1, 0, 0, 1, 1]
+    assert schedule.channel.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert [schedule.predecessors(row).tolist() for row in range(8)] == [[], [], [0, 1, 4, 5], [0, 1, 4, 5]] * 2
+
+
+def test_flows_keep_to_their_channels() -> None:
+    flows = [(0, 1, 64), (0, 1, 64)]
+    assert plan(Wish(op="flows", ranks=2, flows=flows, flow_channels=[0, 5])).channel.tolist() == [0, 5]
+    both = plan(Wish(op="flows", ranks=2, flows=flows, flow_channels=[0, 5], channels=2))
+    assert both.channel.tolist() == [0, 10, 1, 11]
+
+
 def test_a_large_flow_stays_whole_unless_a_chunk_is_asked_for() -> None:
     assert plan(Wish(op="send", ranks=2, bytes=1 << 33)).bytes.tolist() == [1 << 33]
     assert plan(Wish(op="send", ranks=2, bytes=100, chunk_bytes=40)).bytes.tolist() == [40, 40, 20]

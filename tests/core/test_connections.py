@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ def near_and_far(switches: int) -> Network:
     builder = NetworkBuilder("near and far", "strict")
     hosts = [builder.host(f"host{i}") for i in range(3)]
     row = [builder.switch(f"switch{i}", "tor") for i in range(switches)]
-    cables = [(hosts[0], row[0]), (hosts[1], row[0]), *zip(row, row[1:], strict=False), (row[-1], hosts[2])]
+    cables = [(hosts[0], row[0]), (hosts[1], row[0]), *pairwise(row), (row[-1], hosts[2])]
     for a, b in cables:
         builder.connect(a, b, rate_bps=100 * 10**9, delay_ps=MICROSECOND, kind="tor", **vars(queue(20)))
     return builder.build()
@@ -79,7 +80,7 @@ def test_a_far_connection_made_in_the_middle_of_a_run_disturbs_nobody() -> None:
     run.hosts.append((0, 1, 2))
     ends = [run.fabric.enter(run.carried[1], position) for position in range(3)]
     run.env.run()
-    run.finish_ps |= {(1, position): event.value for position, event in enumerate(ends)}
+    run.finish_ps |= {(1, position): int(event.value or 0) for position, event in enumerate(ends)}
     assert int(run.fabric.world.settings[0]["stride"]) == 16
     assert differences(core_figures(run), twin_figures(twin, results)) == []
 

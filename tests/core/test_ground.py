@@ -8,7 +8,8 @@ from netsim.core.ground import Ground
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 30))))
 def test_what_is_taken_never_overlaps_and_what_is_free_is_used_first(steps: list[tuple[bool, int]]) -> None:
-    ground, held = Ground(), []
+    ground = Ground()
+    held: list[tuple[int, int]] = []
     for gives, number in steps:
         if gives and held:
             first, rows = held.pop(number % len(held))

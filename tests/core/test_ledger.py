@@ -33,14 +33,14 @@ def test_a_schedule_without_rows_has_no_flows(monkeypatch: pytest.MonkeyPatch, i
     monkeypatch.setattr(ledger, "KEYS_IN_A_TABLE", 1 << 26 if in_a_table else 0)
     nothing = np.zeros(0, "i4")
     empty = SimpleNamespace(ranks=3, source=nothing, target=nothing, channel=nothing)
-    assert [len(column) for column in flows_of(empty)] == [0, 0, 0, 0]  # type: ignore[arg-type]
+    assert [len(column) for column in flows_of(empty)] == [0, 0, 0, 0]
 
 
 def test_small_kinds_of_integer_do_not_overflow() -> None:
     ranks = 1 << 15
     ends = np.array([ranks - 1, 0, ranks - 1], "i2"), np.array([ranks - 2, 5, ranks - 2], "i2")
     schedule = SimpleNamespace(ranks=ranks, source=ends[0], target=ends[1], channel=np.array([3, 0, 3], "i1"))
-    source, target, channel, flow_of_row = flows_of(schedule)  # type: ignore[arg-type]
+    source, target, channel, flow_of_row = flows_of(schedule)
     assert [*map(int, (source[1], target[1], channel[1]))] == [ranks - 1, ranks - 2, 3]
     assert flow_of_row.tolist() == [1, 0, 1]
 

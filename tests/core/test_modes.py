@@ -29,7 +29,13 @@ def run(mode: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[st
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize(("mode", "names"), [(PLAIN, INTERPRETED), (CHECKED, list(SCENARIOS))], ids=["plain", "checked"])
+@pytest.mark.parametrize(
+    ("mode", "names"),
+    [
+        pytest.param(PLAIN, INTERPRETED, id="plain"),
+        pytest.param(CHECKED, list(SCENARIOS), id="checked"),
+    ],
+)
 def test_kernels_give_the_same_figures_in_every_mode(mode: dict[str, str], names: list[str]) -> None:
     process = run(mode, *names)
     assert process.returncode == 0, process.stderr

@@ -1,11 +1,14 @@
-"""What is read off a world from outside: queue samples against the twin's queues, and thinned out when there are many."""
+"""What is read off a world from outside: queue samples are the twin's queues, and thinned out when there are many."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from netsim.core import readings
-from netsim.core.readings import busy_ps, packets_sent, under_way
+from netsim.core.readings import QueueSamples, busy_ps, packets_sent, under_way
 from tests.core_runs import CoreRun, build_core, play_core
 from tests.laws import counted
 from tests.twin_networks import MICROSECOND, incast, queue, star
@@ -40,7 +43,7 @@ def test_samples_come_at_regular_times_as_long_as_something_waits() -> None:
 
 def test_too_many_samples_are_thinned_out_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = samples_of(play_core(INCAST))
-    monkeypatch.setattr(readings, "MOST_SAMPLES", 12)
+    monkeypatch.setattr(readings, "MOST_LOOKS", 12)
     run = play_core(INCAST)
     thin, interval_ps = samples_of(run), run.fabric.samples.interval_ps
     assert interval_ps in (8 * MICROSECOND, 16 * MICROSECOND)
@@ -51,6 +54,24 @@ def test_too_many_samples_are_thinned_out_evenly(monkeypatch: pytest.MonkeyPatch
 def test_an_empty_network_has_no_samples() -> None:
     run = play_core(SCENARIOS["one_packet"])
     assert samples_of(run) == []
+
+
+def test_an_idle_network_is_not_looked_at_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, take = [], QueueSamples.take
+
+    def counted_take(self: QueueSamples, *arguments: Any) -> None:
+        looks.append(self.next_at)
+        take(self, *arguments)
+
+    monkeypatch.setattr(QueueSamples, "take", counted_take)
+    play_core(Scenario("late", lambda: star(2), one([(0, 1, 0, 4096, ())], 50_000 * MICROSECOND, 0)))
+    assert len(looks) < 2_000  # not one for each of the 50,000 microseconds
+
+
+def test_queues_after_a_long_wait_are_sampled_as_often_as_at_once() -> None:
+    late = replace(INCAST, collectives=one(incast(4, 300_000), *[50_000 * MICROSECOND] * 5))
+    at_once, later = samples_of(play_core(INCAST)), samples_of(play_core(late))
+    assert len(later) == pytest.approx(len(at_once), abs=2)
 
 
 @pytest.mark.parametrize("name", ["incast_drops", "everybody_over_one_rail_with_losses", "shared_queue_loses_acks"])

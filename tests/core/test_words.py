@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netsim.core import words
+from netsim.scenario import LARGEST_PACKET
 from tests.core.plain import plain
 
 FLAGS = st.lists(st.sampled_from([words.ACK, words.MARK, words.NAK]), unique=True).map(sum)
@@ -37,3 +38,8 @@ def test_an_ack_counts_its_hops_down_to_none(size: int, hops: int) -> None:
     for _ in range(hops):
         state -= 1 << words.HOP
     assert (read("hop_of", state), read("bytes_of", state)) == (0, size)
+
+
+def test_the_largest_packet_that_a_scenario_may_ask_for_fits() -> None:
+    size = 2 * LARGEST_PACKET  # payload and header
+    assert read("bytes_of", plain(words.state)(size, 254, words.ACK)) == size

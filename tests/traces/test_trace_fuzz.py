@@ -16,6 +16,7 @@ from tests.traces.nccl_lines_of import call, init, world
 
 LINES = [
     *['{"netsim": 1, "ranks": 4, "groups": {"tp": [0, 1]}}', '{"op": "all_reduce", "group": "tp", "bytes": 8}'],
+    '{"op": "flows", "flows": [[0, 1, 5], {"src": 1, "dst": 0, "bytes": 5, "start": "1us", "after": [0]}]}',
     *['{"op": "flows", "flows": [[0, 1, 5]]}', '{"op": "send", "src": 0, "dst": 1, "bytes": 8, "start": "1us"}'],
     *['{"op": "all_to_all_v", "group": "tp", "sizes": [[0, 1], [1, 0]], "recorded": {"start": "1ms"}}'],
     *[

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from netsim.errors import InputError
 from netsim.traces import Group, Operation, Trace, read, write_native
-from netsim.traces.trace import ROOTED
+from netsim.traces.matrix import matrix
+from netsim.traces.trace import ROOTED, Flows, Turn
 
 NAMES = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=8)
 BYTES = st.integers(0, 1 << 50)
@@ -39,8 +40,7 @@ def operations(draw: st.DrawFn, groups: dict[str, Group]) -> Operation:
     when["algorithm"] = draw(st.none() | NAMES)
     if op == "flows":
         flows = tuple((*ends, size) for ends, size in draw(st.lists(st.tuples(TWO, BYTES), min_size=1, max_size=4)))
-        ranks = tuple(sorted({rank for flow in flows for rank in flow[:2]}))
-        return Operation(op, None, ranks, sum(flow[2] for flow in flows), flows=flows, **when)
+        return Operation(op, **matrix(flows, draw(turns(flows))), **when)
     if op == "barrier":
         return Operation(op, group.name, group.ranks, **when)
     when["dtype"] = draw(st.just("") | NAMES)
@@ -53,6 +53,18 @@ def operations(draw: st.DrawFn, groups: dict[str, Group]) -> Operation:
         return Operation(op, group.name, group.ranks, max(map(sum, sizes)), sizes=sizes, **when)
     root = draw(st.integers(0, len(group.ranks) - 1)) if op in ROOTED else 0
     return Operation(op, group.name, group.ranks, draw(BYTES), root=root, **when)
+
+
+@st.composite
+def turns(draw: st.DrawFn, flows: Flows) -> list[Turn]:
+    """Each flow waits for some that touch its source; those without bytes neither wait nor are awaited."""
+    able = [number for number, flow in enumerate(flows) if flow[2]]
+    listed = []
+    for number, flow in enumerate(flows):
+        near = [each for each in able if each != number and flow[0] in flows[each][:2] and flow[2]]
+        after = draw(st.lists(st.sampled_from(near), unique=True)) if near else []
+        listed.append(Turn(draw(st.just(0) | TIMES), tuple(after), draw(st.integers(0, 3))))
+    return listed
 
 
 @st.composite

@@ -21,7 +21,7 @@ Step = tuple[int, int, bool, bool]  # packets acknowledged, packets then sent, m
 
 @entry
 def hear(connections, settings_table, acked, ahead, marked, timeouts, seen):  # type: ignore[no-untyped-def]
-    """Let the control of connection 0 hear one ACK (or time-out) after the other; seen[i] is (window, alpha) after it."""
+    """Let the control of connection 0 hear one ACK (or time-out) after the other; seen[i]: (window, alpha)."""
     sender = connections[0]
     dispatch.start(sender)
     for i in range(acked.size):
@@ -38,7 +38,7 @@ def hear(connections, settings_table, acked, ahead, marked, timeouts, seen):  # 
 
 @dataclass
 class Paper:
-    """SIGCOMM 2010, equations (1) and (2), in floating point; a round ends when what was sent at its start is acknowledged."""
+    """SIGCOMM 2010, equations (1) and (2), in floating point; a round ends when what was sent before it is acked."""
 
     window: float
     gain: float

@@ -19,8 +19,8 @@ def test_a_control_has_what_the_core_calls(name: str) -> None:
     arguments = {"start": 1, "on_ack": 5, "on_timeout": 1}
     for kernel, count in arguments.items():
         assert len(inspect.signature(plain(getattr(module, kernel))).parameters) == count
-    assert module.STATE == CONTROL_STATES[name]
-    assert module.SETTINGS == CONTROL_SETTINGS[name]
+    assert CONTROL_STATES[name] == module.STATE
+    assert CONTROL_SETTINGS[name] == module.SETTINGS
 
 
 def test_codes_are_the_places_in_the_registry() -> None:

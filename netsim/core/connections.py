@@ -15,7 +15,6 @@ from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS
 from netsim.transport.states import CODES
 
 
-
 class Paths(Protocol):
     """Routes of many connections: links[first[i] : first[i + 1]] is the route of number i."""
 

@@ -62,7 +62,7 @@ def simulate(
 
 
 def check(scenario: Scenario) -> None:
-    """Refuse what cannot be run before anything is compiled: InputError for ranks without a host, unknown algorithms."""
+    """Refuse what cannot be run, before anything is compiled: InputError for too many ranks, unknown algorithms."""
     scenario.placement.hosts(scenario.trace.ranks, len(scenario.topology.build().hosts), scenario.seed)
     check_algorithms(scenario.trace)
 

@@ -1,4 +1,4 @@
-"""What the route of a new connection is like with nothing else there: how long a round trip takes, what it can hold."""
+"""What the route of a new connection is like when nothing else is there: how long a round trip takes, what it holds."""
 
 import numpy as np
 

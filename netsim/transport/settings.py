@@ -24,7 +24,7 @@ class Dctcp(BaseModel):
 
 
 class Dcqcn(BaseModel):
-    """Settings of DCQCN, named as in the paper; defaults from its section 5 (at 40 Gb/s; ai and hai scale with the line)."""
+    """Settings of DCQCN, named as in the paper; defaults from its section 5 (ai and hai at 40 Gb/s: they scale)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from netsim.core.rings import FIRST_SIZE, append, first, first_at, hold, length, make_room, push, put_back
 from netsim.core.tables import NEVER, World
-from netsim.core.world import new_world
 from netsim.kernel import bare, entry
+from tests.core.worlds import at_rest
 from tests.twin_networks import star
 
 PUSH, POP, PUSH_HELD, ROOM = range(4)
@@ -41,7 +41,7 @@ def work(owned, kinds, links, values, out):  # type: ignore[no-untyped-def]
 
 
 def at_rest(hosts: int = 3) -> World:
-    return new_world(star(hosts), header=64, ack=64, tick_ps=10**6, seed=1, gain=1 / 16)
+    return at_rest(star(hosts))
 
 
 def blocks_of(world: World) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from netsim.topology.ecn import Ecn, Marking
 from netsim.topology.network import Network
-from netsim.topology.pfc import Pfc
+from netsim.topology.pfc import FlowControl
 from netsim.units import Duration, Rate, Size, parse_rate, parse_time
 
 FULL_PACKET = 4160  # 4096 bytes of payload and a 64-byte header, the default packet
@@ -47,7 +47,7 @@ class Topology(BaseModel):
     buffer: Size = Field(default=100 * FULL_PACKET, gt=0, description="bytes per switch port, or unlimited")
     ecn: Marking = Ecn()
     control_class: Literal["strict", "shared"] = "strict"
-    pfc: Pfc | None = None
+    pfc: FlowControl = None
 
     @abstractmethod
     def build(self) -> Network:

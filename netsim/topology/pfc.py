@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
 
 from netsim.errors import InputError
 from netsim.units import UNLIMITED, Size
@@ -35,3 +37,23 @@ class Pfc(BaseModel):
         if self.headroom is not None:
             return min(self.headroom, UNLIMITED)
         return 2 * rate_bps * delay_ps // (8 * 10**12) + PACKETS_IN_FLIGHT * packet_bytes
+
+
+def _off(value: Any) -> Any:
+    """Let `pfc = "off"` (also None and False, from Python) mean no flow control, and `pfc = "on"` the defaults."""
+    if value is None or value is False or value == "off":
+        return None
+    if value is True or value == "on":
+        return Pfc()
+    if isinstance(value, Pfc | dict):
+        return value
+    raise InputError(
+        f"{value!r} is no flow control", mend='write a table { xoff = "60KB", xon = "48KB" }, "on" or "off"'
+    )
+
+
+def _written(value: Pfc | None, info: Any) -> Any:
+    return "off" if value is None else value.model_dump(mode=info.mode, exclude_none=True)
+
+
+FlowControl = Annotated[Pfc | None, BeforeValidator(_off), PlainSerializer(_written)]

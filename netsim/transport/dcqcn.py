@@ -1,8 +1,8 @@
 """DCQCN: a rate that congestion notifications cut and that timers and bytes sent raise again.
 
 Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section 3: the cut on a CNP (eq. 1),
-the decay of alpha (eq. 2), fast recovery (eq. 3), additive increase (eq. 4) and hyper increase. Timers are caught up with
-when the sender sends or hears; nothing looks at its rate in between.
+the decay of alpha (eq. 2), fast recovery (eq. 3), additive increase (eq. 4) and hyper increase. Timers are caught up
+with when the sender sends or hears; nothing looks at its rate in between.
 """
 
 import numpy as np

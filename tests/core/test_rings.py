@@ -40,7 +40,7 @@ def work(owned, kinds, links, values, out):  # type: ignore[no-untyped-def]
                 row.head += 1
 
 
-def at_rest(hosts: int = 3) -> World:
+def a_star(hosts: int = 3) -> World:
     return at_rest(star(hosts))
 
 
@@ -48,6 +48,7 @@ def blocks_of(world: World) -> list[tuple[int, int]]:
     """Every block of air below air_used that belongs to a ring or is free: (first, rows)."""
     names = [name for name in world.links.dtype.names or () if world.links.dtype[name] == world.inboxes.dtype]
     rings = [ring for name in names for ring in world.links[name]] + list(world.inboxes)
+    rings += [*world.gates["signals"], *world.gates["parked"]]
     found = [(int(ring["start"]), int(ring["mask"]) + 1) for ring in rings]
     for size_class, block in enumerate(world.blocks.tolist()):
         while block >= 0:
@@ -65,7 +66,7 @@ steps = st.lists(
 @settings(deadline=None)
 @given(steps)
 def test_rings_are_queues_and_the_air_is_tiled_by_blocks(chosen: list[tuple[int, int, int]]) -> None:
-    world, queues = at_rest(), [deque[int]() for _ in range(3)]
+    world, queues = a_star(), [deque[int]() for _ in range(3)]
     columns = np.array(chosen, "i8").reshape(-1, 3).T.copy()
     out = np.zeros(len(chosen), "i8")
     work(world, *columns, out)
@@ -84,7 +85,7 @@ def test_rings_are_queues_and_the_air_is_tiled_by_blocks(chosen: list[tuple[int,
 
 
 def test_a_ring_grows_only_when_it_is_full_and_leaves_its_block_to_the_next() -> None:
-    world = at_rest()
+    world = a_star()
     used = int(world.settings[0]["air_used"])
     do(world, [(PUSH, 0, n) for n in range(1, FIRST_SIZE + 1)])
     assert int(world.settings[0]["air_used"]) == used
@@ -98,13 +99,13 @@ def test_a_ring_grows_only_when_it_is_full_and_leaves_its_block_to_the_next() ->
 
 
 def test_a_wrapped_ring_keeps_its_order_when_it_grows() -> None:
-    world = at_rest()
+    world = a_star()
     script = [(PUSH, 0, n) for n in (1, 2, 3, 4)] + [(POP, 0, 1)] * 3 + [(PUSH, 0, n) for n in range(5, 12)]
     assert do(world, script + [(POP, 0, 1)] * 9)[-9:] == [4, 5, 6, 7, 8, 9, 10, 11, NEVER]
 
 
 def test_without_air_left_a_ring_says_so() -> None:
-    world = at_rest()
+    world = a_star()
     world.settings[0]["air_used"] = len(world.air) - 4
     with pytest.raises(MemoryError, match="no room for more packets"):
         do(world, [(PUSH, 0, n) for n in range(1, FIRST_SIZE + 2)])

@@ -7,6 +7,7 @@ import pytest
 
 from netsim.core import tables
 from netsim.core.tables import NEVER, NONE, World
+from netsim.transport import CONTROLS
 
 RECORDS = {name: value for name, value in vars(tables).items() if isinstance(value, np.dtype) and value.names}
 TAKEN = {*dir(np.void), *dir(np.record), *dir(np.recarray)}
@@ -46,7 +47,7 @@ def test_numbers_are_signed_times_and_unsigned_ids(record: str) -> None:
 def test_fields_of_one_record_do_not_lie_on_each_other_but_controls_do() -> None:
     fields = tables.CONNECTION.fields
     assert fields is not None
-    states = {"none", "window", "dctcp"}
+    states = set(CONTROLS)
     rows = [(name, *fields[name][:2]) for name in fields if name not in states]
     ends = sorted((offset, offset + kind.itemsize) for _, kind, offset in rows)
     assert all(end <= start for (_, end), (start, _) in pairwise(ends))

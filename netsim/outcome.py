@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from netsim.core import readings
+from netsim.core.tables import WAITED
 from netsim.errors import RunError
 from netsim.fabric import Carried, Fabric
 
@@ -88,7 +89,7 @@ def _links(fabric: Fabric, duration_ps: int) -> Columns:
         "pauses_sent": fabric.world.gates["pauses"].copy(),
         "paused_ps": fabric.world.gates["paused_ps"].copy(),
         "max_queue_bytes": links["longest"].copy(),
-        "mean_queue_bytes": links["waited"] / max(duration_ps, 1),
+        "mean_queue_bytes": links["waited"] * float(1 << WAITED) / max(duration_ps, 1),
     }
 
 

@@ -49,7 +49,7 @@ def everything(run: CoreRun) -> Figures:
     for name in ("next", "acked", "cwnd", "progress_at", "expected", "received", "acks_received", "dctcp"):
         more[f"connections {name}"] = world.connections[name][:count].tolist()
     links = world.links
-    more |= {f"links {name}": links[name].tolist() for name in ("free_at", "waited", "offered")}
+    more |= {f"links {name}": links[name].tolist() for name in ("free_at", "waited")}
     for held, leaving in (("backlog", "leaving"), ("control_backlog", "control_leaving")):
         more[f"links {held}"] = (links[held] - links[leaving]).tolist()  # a packet that has left is taken off later
     return core_figures(run) | more

@@ -184,7 +184,7 @@ class Twin:
         """Forget a packet that found its queue full."""
         count.drops += 1
         self.totals["acks_dropped" if packet.message is None else "data_dropped"] += 1
-        if packet.message is not None:
+        if packet.message is not None and packet.sequence >= packet.connection.acked:
             packet.message.flow.dropped += 1
 
     def arrive(self, node: int, packet: Packet) -> None:

@@ -16,7 +16,7 @@ DEPARTURE, ARRIVAL = 5, 10**6  # SimPy priorities; an arrival adds its link numb
 
 
 def mix(seed: int, link: int, k: int) -> int:
-    """Give 30 random bits for the k-th data packet offered to a link (splitmix64's finaliser)."""
+    """Give 30 random bits for the k-th packet that a link accepts (splitmix64's finaliser)."""
     whole = (1 << 64) - 1
     z = (seed * 0x9E3779B97F4A7C15 + link * 0xBF58476D1CE4E5B9 + k * 0x94D049BB133111EB) & whole
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & whole
@@ -35,19 +35,19 @@ class Port:
         self.paused_since = 0
         self.queues: dict[str, deque[Packet]] = {"control": deque(), "data": deque()}
         self.filled = {"control": 0, "data": 0}  # bytes that wait or are being sent
-        self.offered = 0  # data packets
+        self.accepted = 0  # packets
 
     def accept(self, packet: Packet) -> None:
         """Queue a packet that arrived, mark it, or drop it."""
         packet.stored_as = "control" if self.is_strict and packet.message is None else "data"
         filled = self.filled[packet.stored_as]
-        self.offered += packet.message is not None
         if not self.has_room(packet):
             self.twin.drop(packet, self.count)
             return
-        if packet.message is not None and self.marks(filled, self.offered - 1):
+        if packet.message is not None and self.marks(filled, self.accepted):
             packet.marked = True
             self.count.ecn_marks += 1
+        self.accepted += 1
         self.store(packet)
 
     @property
@@ -76,7 +76,7 @@ class Port:
         self.twin.totals["resumed_at_once"] += was_idle and self.busy
 
     def marks(self, filled: int, k: int) -> bool:
-        """Tell whether ECN marks the k-th data packet offered, which finds `filled` bytes."""
+        """Tell whether ECN marks the k-th packet accepted, which finds `filled` bytes."""
         low, high = self.link.ecn_kmin_bytes, self.link.ecn_kmax_bytes
         if filled <= low or filled > high:
             return filled > low

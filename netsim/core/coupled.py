@@ -9,7 +9,7 @@ import numpy as np
 from netsim.core.egress import onward, put_on_wire, time_to_send, wake
 from netsim.core.rings import append, first_at, hold, length
 from netsim.core.switches import drop, is_marked
-from netsim.core.tables import NEVER
+from netsim.core.tables import NEVER, WAITED
 from netsim.core.words import HOP, INGRESS, MARK, bytes_of, ingress_of, is_ack, without_ingress
 from netsim.kernel import inner, part
 
@@ -81,7 +81,7 @@ def step(world, l):
         return
     packet = world.air[ring.start + (ring.head & ring.mask)]
     name, content = packet.label, packet.state
-    link.waited += float(now - packet.at) * bytes_of(content)
+    link.waited += (now - packet.at) * bytes_of(content) >> WAITED
     if length(link.control):
         link.control_leaving = bytes_of(content)
     else:
@@ -92,6 +92,12 @@ def step(world, l):
     kind = world.kinds[link.kind]
     link.free_at += time_to_send(kind, bytes_of(content))
     put_on_wire(world, l, link, link.free_at + kind.delay, name, without_ingress(content))
+
+
+@part
+def accepted(link):
+    """Packets that this egress has taken in before: those sent and those that wait."""
+    return link.wire.tail + length(link.payload) + length(link.control)
 
 
 @inner
@@ -116,14 +122,13 @@ def come(world, ingress, now):
         append(world, link.control, now, name, content)
         return
     gate, settings = world.gates[ingress], world.settings[0]
-    link.offered += 1 - is_ack(content)
     if gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
         drop(world, l, name, content)
         return
     gate.held += wire_bytes
     if gate.held > settings.xoff and not gate.closed:
         signal(world, ingress, now, 1)
-    if not is_ack(content) and is_marked(world, l, kind, link.backlog, link.offered - 1):
+    if not is_ack(content) and is_marked(world, l, kind, link.backlog, accepted(link)):
         content |= MARK
         link.marks += 1
     link.backlog += wire_bytes

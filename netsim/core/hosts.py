@@ -11,7 +11,7 @@ from netsim.core.egress import next_hop, onward, put_on_wire, time_to_send
 from netsim.core.messages import has_arrived, has_left, is_acknowledged, last_payload, may_send, offer
 from netsim.core.pacing import next_ready, park, unpark
 from netsim.core.rings import append, first_at, hold, length
-from netsim.core.tables import NEVER, NONE
+from netsim.core.tables import NEVER, NONE, WAITED
 from netsim.core.words import (
     ACK,
     CNP,
@@ -55,7 +55,7 @@ def next_departure(world, l, lossless):
 def transmit(world, l, link, queued_at, name, content):
     kind = world.kinds[link.kind]
     wire_bytes = bytes_of(content)
-    link.waited += float(link.free_at - queued_at) * wire_bytes
+    link.waited += (link.free_at - queued_at) * wire_bytes >> WAITED
     link.sent_bytes += wire_bytes
     link.free_at += time_to_send(kind, wire_bytes)
     put_on_wire(world, l, link, link.free_at + kind.delay, name, content)

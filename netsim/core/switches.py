@@ -14,7 +14,7 @@ from netsim.core.rings import (
     push,
     put_back,
 )
-from netsim.core.tables import NEVER, NONE
+from netsim.core.tables import NEVER, NONE, WAITED
 from netsim.core.words import HOP, MARK, bytes_of, connection_of, is_ack, sequence_of
 from netsim.kernel import inner, part
 
@@ -105,6 +105,8 @@ def drop(world, l, label, state):
         connection.acks_dropped += 1
         return
     connection.dropped += 1
+    if sequence_of(label) < connection.acked:
+        return  # a copy of what has arrived long ago: its flow may be gone
     m = connection.acking
     while m != NONE and world.messages[m].end <= sequence_of(label):
         m = world.messages[m].next
@@ -139,7 +141,7 @@ def serve(world, l, until):
     # what changes is held in registers until it is put back below
     free_at, backlog, leaving, longest = link.free_at, link.backlog, link.leaving, link.longest
     control_backlog, control_leaving = link.control_backlog, link.control_leaving
-    sent_bytes, waited, offered = link.sent_bytes, link.waited, link.offered
+    sent_bytes, waited = link.sent_bytes, 0
     data, control, wire = hold(link.payload), hold(link.control), hold(link.wire)
     delay, buffer, strict, mark_from = kind.delay, kind.buffer, kind.strict, kind.mark_from
     was_empty = length(wire) == 0
@@ -161,7 +163,7 @@ def serve(world, l, until):
             else:
                 break
             wire_bytes = control_leaving + leaving
-            waited += float(free_at - packet.at) * wire_bytes
+            waited += (free_at - packet.at) * wire_bytes >> WAITED
             sent_bytes += wire_bytes
             free_at += time_to_send(kind, wire_bytes)
             wire = launch(world, link, wire, free_at + delay, packet.label, packet.state)
@@ -172,14 +174,14 @@ def serve(world, l, until):
         label, state = packet.label, packet.state
         wire_bytes = bytes_of(state)
         own_class = strict and is_ack(state)
-        offered += 1 - is_ack(state)
         if (control_backlog if own_class else backlog) + wire_bytes > buffer:
             drop(world, l, label, state)
             continue
         if own_class:
             control_backlog += wire_bytes
         else:
-            if backlog > mark_from and not is_ack(state) and is_marked(world, l, kind, backlog, offered - 1):
+            accepted = wire.tail + length(data) + length(control)  # packets before this one
+            if backlog > mark_from and not is_ack(state) and is_marked(world, l, kind, backlog, accepted):
                 state |= MARK
                 link.marks += 1
             backlog += wire_bytes
@@ -202,7 +204,9 @@ def serve(world, l, until):
         wake(world, link.target, soonest)
     link.free_at, link.backlog, link.leaving, link.longest = free_at, backlog, leaving, longest
     link.control_backlog, link.control_leaving = control_backlog, control_leaving
-    link.sent_bytes, link.waited, link.offered = sent_bytes, waited, offered
+    link.sent_bytes = sent_bytes
+    if waited > 0:
+        link.waited += waited
     put_back(link.payload, data)
     put_back(link.control, control)
     put_back(link.wire, wire)

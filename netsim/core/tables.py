@@ -8,31 +8,34 @@ from netsim.transport.states import CONTROL_SETTINGS, CONTROL_STATES, with_state
 
 NEVER = (1 << 62) - 1
 NONE = 0xFFFFFFFF  # no such row
+WAITED = 10  # binary digits that LINK.waited leaves out, so that it holds a second of a full queue
 
 PACKET = np.dtype([("at", "i8"), ("label", "i8"), ("state", "i8")])  # on a wire: arrives at; in a queue: came at
 RING = np.dtype([("head", "i8"), ("tail", "i8"), ("start", "u4"), ("mask", "u4")])  # entry i is air[start + (i & mask)]
 
 LINK = np.dtype(
-    [
+    [  # what every packet touches, 64 bytes
         ("free_at", "i8"),  # the transmitter is busy until then
         ("backlog", "i8"),  # bytes of data here, the packet in transmission included
-        ("control_backlog", "i8"),  # the same for the control class
         ("leaving", "i4"),  # bytes of the data packet in transmission
         ("control_leaving", "i4"),
         ("wire", RING),  # packets under way
+        ("sent_bytes", "i8"),
         ("kind", "u4"),
         ("target", "u4"),
+        # what waits, 64 bytes
         ("payload", RING),  # queue of data (at a host: packets passing through)
         ("control", RING),  # queue of ACKs
-        ("sent_bytes", "i8"),
-        ("waited", "f8"),  # byte-picoseconds spent waiting
+        ("control_backlog", "i8"),  # as backlog, for the control class
         ("longest", "i8"),  # largest backlog
-        ("offered", "i8"),  # data packets that came, accepted or not
+        # what is touched seldom, 64 bytes
+        ("waited", "i8"),  # bytes times the time they waited, in units of 1024 ps
         ("drops", "i8"),
         ("marks", "i8"),
         ("turns", RING),  # at a host: connections waiting for their turn
         ("source", "u4"),
         ("favours_own", "u4"),  # at a host: its own connections are next, then packets passing through
+        ("spare", "i8"),
     ]
 )
 KIND = np.dtype(  # what links of one kind share
@@ -66,34 +69,36 @@ NODE = np.dtype([("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("l
 HOST = np.dtype([("reached", "i8"), ("limit", "i8")])  # events before `reached` are done; none at or after `limit`
 
 CONNECTION = with_states(
-    [
+    [  # what sending and acknowledging a packet touch, 64 bytes
         ("next", "i8"),  # sequence to send next
         ("acked", "i8"),  # everything before it has arrived
         ("stop", "i8"),  # everything before it may be sent: end of the last message released
         ("cwnd", "i8"),  # congestion window: packets, fixed point
-        ("sent", "i8"),  # everything before it has been sent at least once
         ("progress_at", "i8"),
         ("sending", "u4"),  # message that holds `next`
         ("acking", "u4"),  # message that holds `acked`
         ("queued", "u4"),  # it waits for its turn at the NIC
         ("egress", "u4"),
-        ("expected", "i8"),  # receiver: sequence that should come next
-        ("receiving", "u4"),  # message that holds `expected`
-        ("complained", "u4"),  # a NAK for this gap is under way
-        ("received", "i8"),
-        ("dropped", "i8"),
+        ("payload", "u4"),  # bytes in a full packet
+        ("control", "u4"),
+        # the rest of the sender, 64 bytes
+        ("sent", "i8"),  # everything before it has been sent at least once
+        ("injected", "i8"),
         ("acks_received", "i8"),
         ("acks_dropped", "i8"),
-        ("injected", "i8"),
-        ("back", "u4"),  # link that its ACKs leave by
-        ("length", "u4"),  # links of its route
-        ("payload", "u4"),
-        ("last", "u4"),  # newest message
-        ("source", "u4"),
-        ("control", "u4"),
+        ("dropped", "i8"),
         ("timeout", "i8"),
         ("ready_at", "i8"),  # paced: no packet before then
-        ("cnp_at", "i8"),  # receiver: no congestion notification before then
+        ("last", "u4"),  # newest message
+        ("source", "u4"),
+        # the receiver, 40 bytes
+        ("expected", "i8"),  # sequence that should come next
+        ("received", "i8"),
+        ("cnp_at", "i8"),  # no congestion notification before then
+        ("receiving", "u4"),  # message that holds `expected`
+        ("complained", "u4"),  # a NAK for this gap is under way
+        ("back", "u4"),  # link that its ACKs leave by
+        ("length", "u4"),  # links of its route
     ],
     CONTROL_STATES,
 )

@@ -1,6 +1,7 @@
 """How a sender yields (congestion control, one file each) and what it sends again (loss recovery).
 
-To add a control: one file with STATE, SETTINGS and the kernels `start`, `on_ack`, `on_timeout`; one line in CONTROLS;
+To add a control: one file with STATE, SETTINGS and a kernel `start`, and those of `on_ack`,
+`on_notification`, `on_send`, `on_timeout` that it needs; one line in CONTROLS (and PACED);
 one branch in `dispatch.py`. This page imports no kernels, so that a scenario can be read without the compiler.
 """
 

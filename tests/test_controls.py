@@ -1,0 +1,131 @@
+"""What every congestion control and flow control must do, through the public face."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import netsim
+from netsim.job import Rank
+from netsim.result import Result
+from netsim.transport import CONTROLS
+
+LINE_BPS = 100 * 10**9
+PACKETS = 4160
+STEP_ECN = {"kmin": 40 * PACKETS, "kmax": 160 * PACKETS, "pmax": 0.2}
+LOSSLESS = {"xoff": 512 * 1024, "xon": 480 * 1024}
+QUICK = {"ai": "2Gb/s", "hai": "4Gb/s", "increase_timer": "10us", "alpha_timer": "10us"}
+
+
+def incast(
+    senders: int | tuple[int, ...], size: str, control: str = "dcqcn", *, paper: bool = False, **topology: Any
+) -> Result:
+    """So many hosts (or these) send to host 0 of a 16-host fat tree at once."""
+    sources = tuple(range(1, senders + 1)) if isinstance(senders, int) else senders
+
+    def job(rank: Rank) -> Any:
+        if rank.number == 0:
+            yield rank.env.all_of([rank.recv(source, size) for source in sources])
+        elif rank.number in sources:
+            yield rank.send(0, size)
+
+    fabric = {"base": "fat_tree_k4_100g", "ecn": STEP_ECN, **topology}
+    transport = {"control": control, "dcqcn": {} if paper else QUICK}
+    return netsim.simulate(job, fabric, ranks=max(sources) + 1, transport=transport)
+
+
+@pytest.mark.parametrize("control", [name for name in CONTROLS if name != "none"])
+def test_two_long_flows_share_a_link_equally(control: str) -> None:
+    """Same start, same end: neither is more than 10 % behind the other, and together they fill the link."""
+    far_away = (4, 8)  # equally far: a fixed window shares by distance
+    result = incast(far_away, "16MiB", control, pfc=LOSSLESS, buffer="unlimited")
+    times = (result.flows["delivered_ps"] - result.flows["start_ps"]).to_numpy()
+    assert times.max() <= 1.1 * times.min()
+    assert times.max() <= 1.15 * result.flows["bytes"].sum() * 8e12 / LINE_BPS
+
+
+def test_dcqcn_keeps_queues_short_and_pauses_few_beside_line_rate() -> None:
+    """What it is for: flow control alone lets the queue stand at its limit."""
+    alone = incast(8, "4MiB", "none", pfc=LOSSLESS, buffer="unlimited")
+    controlled = incast(8, "4MiB", "dcqcn", paper=True, pfc=LOSSLESS, buffer="unlimited")
+    assert controlled.links["mean_queue_bytes"].max() < 0.25 * alone.links["mean_queue_bytes"].max()
+    assert controlled.summary["pauses"] < 0.5 * alone.summary["pauses"]
+
+
+def test_controls_differ_under_congestion() -> None:
+    """The complaint about a peer: DCQCN, HPCC and TIMELY gave the same file byte for byte."""
+    times = {control: incast(8, "1MiB", control).summary["completion_time_ps"] for control in CONTROLS}
+    assert len(set(times.values())) == len(CONTROLS)
+
+
+@pytest.mark.parametrize("control_class", ["strict", "shared"])
+def test_flow_control_with_headroom_never_drops_and_without_it_does(control_class: str) -> None:
+    """Closed form: 2 d R + 2 MTU and the packet being sent come after the pause (closed_forms 5.4)."""
+    common = {"buffer": "unlimited", "control_class": control_class}
+    enough = incast(15, "1MiB", "none", pfc="on", **common)
+    assert enough.summary["drops"] == 0
+    assert enough.summary["pauses"] > 0
+    none = incast(15, "1MiB", "none", pfc={"xoff": 4 * PACKETS, "xon": PACKETS, "headroom": 0}, **common)
+    lossy = none.links[none.links["drops"] > 0]
+    assert len(lossy) > 0
+    assert set(none.flows["bytes"]) == {1 << 20}, "and all is delivered all the same"
+
+
+def test_a_pause_holds_up_a_flow_that_goes_elsewhere() -> None:
+    """Head-of-line blocking: while an incast pauses the shared uplink, an innocent flow behind it waits too."""
+
+    def job(with_incast: bool) -> Any:
+        def walk(rank: Rank) -> Any:
+            steps = []
+            if rank.number == 0:
+                steps.append(rank.send(4, "2MiB"))  # from pod 0 to the incast's ToR, but to its other host
+            if rank.number == 4:
+                steps.append(rank.recv(0, "2MiB"))
+            if with_incast and rank.number in (1, 2, 3, 6, 7, 8):
+                steps.append(rank.send(5, "2MiB"))
+            if with_incast and rank.number == 5:
+                steps.extend(rank.recv(source, "2MiB") for source in (1, 2, 3, 6, 7, 8))
+            yield rank.env.all_of(steps)
+
+        return walk
+
+    def time_of_the_innocent(with_incast: bool) -> int:
+        fabric = {"base": "fat_tree_k4_100g", "pfc": "on", "ecn": "off", "buffer": "unlimited"}
+        flows = netsim.simulate(job(with_incast), fabric, ranks=9, transport="none", routing="single").flows
+        own = flows[(flows["src"] == 0) & (flows["dst"] == 4)]
+        return int((own["delivered_ps"] - own["start_ps"]).iloc[0])
+
+    assert time_of_the_innocent(True) > 1.5 * time_of_the_innocent(False)
+
+
+def test_a_deadlock_of_paused_links_is_named() -> None:
+    """A circle of switches, each sending two hops on: every buffer waits for the next."""
+    with pytest.raises(netsim.RunError, match="stopped links that wait for each other"):
+        netsim.simulate(*_circle(), transport="none")
+
+
+def _circle() -> tuple[Any, Any]:
+    from netsim.topology import Topology
+    from netsim.topology.builder import NetworkBuilder
+    from netsim.topology.network import Network
+    from netsim.topology.pfc import Pfc
+
+    class Circle(Topology):
+        """Five switches in a circle with a host each; the shortest way to the host two on is always clockwise."""
+
+        kind: str = "circle"
+
+        def build(self) -> Network:
+            builder = NetworkBuilder("circle", "strict", Pfc(xoff=4 * PACKETS, xon=2 * PACKETS))
+            hosts = [builder.host(f"h{i}") for i in range(5)]
+            switches = [builder.switch(f"s{i}", "tor") for i in range(5)]
+            for host, switch in zip(hosts, switches, strict=True):
+                builder.connect(host, switch, LINE_BPS, 10**6, "tor", 10**9)
+            for here, there in zip(switches, switches[1:] + switches[:1], strict=True):
+                builder.connect(here, there, LINE_BPS, 10**6, "ring", 10**9)
+            return builder.build()
+
+    flows = tuple((i, (i + 2) % 5, 1 << 20) for i in range(5))
+    everyone = tuple(range(5))
+    operation = netsim.Operation("flows", "world", everyone, bytes=int(np.sum([f[2] for f in flows])), flows=flows)
+    return netsim.Trace("circle", 5, {}, (operation,)), Circle()

@@ -19,7 +19,7 @@ def test_core_speed_tells_what_it_measured() -> None:
     assert row["hops"] == 1_835_008
     assert row["mega_hops_per_second"] * row["core_seconds"] * 1e6 == pytest.approx(row["hops"])
     assert row["ratio"] > row["ratio_with_setup"] > 0
-    assert row["peak_bytes"] > row["peak_bytes_before"] > 0
+    assert row["peak_bytes"] >= row["peak_bytes_before"] > 0
 
 
 def test_core_speed_names_its_scenarios() -> None:

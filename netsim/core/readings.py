@@ -7,8 +7,8 @@ import numpy as np
 from netsim.core.tables import World
 from netsim.core.words import ACK
 
-FIRST_INTERVAL_PS = 1_000_000
-MOST_LOOKS = 256  # then every other is forgotten and the interval doubles: pictures need no more, and each costs 25 us
+FIRST_INTERVAL_PS = 4_000_000  # a look cuts a window of the core in two: not more often than every few windows
+MOST_LOOKS = 128  # then every other is forgotten and the interval doubles: pictures need no more
 
 
 class QueueSamples:

@@ -85,6 +85,7 @@ def test_a_failed_run_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise RunError("rank 3 waits for rank 4", mend="look at line 7")
 
     monkeypatch.setattr("netsim.simulation.simulate", fails)
+    monkeypatch.setattr("netsim.kernel.is_compiled", lambda: True)
     assert main([*RUN.split(), "--out", str(tmp_path / "out")]) == 1
     assert capsys.readouterr().err == "netsim: rank 3 waits for rank 4; look at line 7\n"
     assert list(tmp_path.iterdir()) == []

@@ -15,6 +15,12 @@ from tests.twin_networks import MICROSECOND, incast, queue, star
 from tests.twin_runs import Scenario, build_twin, one
 from tests.twin_scenarios import SCENARIOS
 
+
+@pytest.fixture(autouse=True)
+def _look_every_microsecond(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readings, "FIRST_INTERVAL_PS", MICROSECOND)
+
+
 INCAST = Scenario("incast", lambda: star(5, delays_ns=(1003, 997), at=queue(400)), one(incast(4, 300_000)), window=100)
 
 

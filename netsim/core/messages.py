@@ -108,7 +108,7 @@ def finish_if_done(world, p, at):
     host.limit = min(host.limit, at + 1)  # its rank may act at `at`; until then the host must not go on
 
 
-@inner
+@part
 def has_left(world, m, at):
     """Its last packet has left the NIC for the first time, at `at`."""
     p = world.flows[world.messages[m].flow].source_part
@@ -119,18 +119,19 @@ def has_left(world, m, at):
         finish_if_done(world, p, at)
 
 
-@inner
+@part
 def has_arrived(world, m, now):
     flow = world.flows[world.messages[m].flow]
     flow.delivered_at = now
     part = world.parts[flow.target_part]
     part.incoming -= 1
-    release_heirs(world, m, flow.target_part, now)
+    if world.messages[m].first_heir < world.messages[m + 1].first_heir:
+        release_heirs(world, m, flow.target_part, now)
     if part.incoming == 0:
         finish_if_done(world, flow.target_part, now)
 
 
-@inner
+@part
 def is_acknowledged(world, m, now):
     flow = world.flows[world.messages[m].flow]
     flow.acked_at = now

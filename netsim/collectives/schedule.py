@@ -66,7 +66,7 @@ class Builder:
         after: Int32s,
     ) -> None:
         """Append rows; `waits` counts the predecessors of each, `after` lists them, counted from this part's first."""
-        part = (source, target, size, offset, reduces, waits, after + np.int32(self._rows))
+        part: tuple[NDArray[Any], ...] = (source, target, size, offset, reduces, waits, after + np.int32(self._rows))
         for (name, kind), column in zip(_TYPES.items(), part, strict=True):
             self._columns[name].append(column.astype(kind, copy=False))
         self._channels.append((channel, len(source)))

@@ -1,5 +1,6 @@
 """A job as user code: a function of a rank that yields what the rank does, one SimPy process per rank."""
 
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -135,6 +136,8 @@ def _steps(job: Job, rank: Rank) -> Steps:
     """What the job yields, handed on as it comes; InputError for what is no event."""
     steps: Any = job(rank)
     if not (hasattr(steps, "send") and hasattr(steps, "throw") and hasattr(steps, "__next__")):
+        if inspect.iscoroutine(steps):
+            steps.close()  # or Python warns, at some later time, that nobody awaited it
         what = f"the job gives {_shown(steps)} where it should yield what the rank does"
         raise InputError(what, where=_name(job), mend='write `yield rank.all_reduce("1MiB")` in it')
     answer, failure = None, None

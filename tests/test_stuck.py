@@ -139,7 +139,6 @@ def does(act: Callable[[Rank], Any]) -> Callable[[Rank], Steps]:
     return job
 
 
-@pytest.mark.filterwarnings("ignore:coroutine 'later' was never awaited:RuntimeWarning")
 @pytest.mark.parametrize(
     ("job", "said"),
     [

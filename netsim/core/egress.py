@@ -11,8 +11,8 @@ GROUP = 6  # nodes are looked through in groups of 2^6: most groups sleep
 def wake(world, v, at):
     if at < world.wake[v]:
         world.wake[v] = at
-        group = v >> GROUP
-        world.wakes[group] = min(world.wakes[group], at)
+        slot = world.slots[v]
+        world.wakes[slot] = min(world.wakes[slot], at)
 
 
 @part

@@ -1,8 +1,11 @@
 """The loop over time, in conservative windows.
 
-A link is never faster than its delay plus its smallest packet. So what reaches a node before T + W was put on a wire
+A link is never faster than its delay plus its smallest packet: W. So what reaches a node before T + W was put on a wire
 before T, and inside one window nodes do not depend on each other: they are visited in any order, each runs through its
 own events in order.
+
+Where the network has two colours, every link joining one to the other, the colours take turns: while one stands at T
+the other may run to T + W, then the first to T + 2 W, and so on. Each visit to a node so covers two windows.
 """
 
 from netsim.core.coupled import coupled_switch
@@ -12,40 +15,74 @@ from netsim.core.messages import finish_if_done, send
 from netsim.core.switches import switch
 from netsim.core.tables import NEVER, NONE
 from netsim.core.timers import check_timeouts, tick_after
-from netsim.kernel import bare, entry, part
+from netsim.kernel import bare, entry, inner, part
 
 REACHED, FINISHED, IDLE, PAUSED, CROWDED, STUCK = range(6)  # why `advance` came back
 
 
 @part
-def nodes_due(world, until):
-    """List the nodes that have something to do before `until`, looking only into groups that are awake."""
+def nodes_due(world, colour, until):
+    """List the nodes of a colour that have something to do before `until`, looking only into groups that are awake."""
     n = 0
-    for group in range(world.wakes.size):
-        if world.wakes[group] < until:
-            for v in range(group << GROUP, min((group + 1) << GROUP, world.wake.size)):
+    for slot in range(colour, world.wakes.size, 2):
+        if world.wakes[slot] < until:
+            first = (slot >> 1) << GROUP
+            for v in range(first, min(first + (1 << GROUP), world.wake.size)):
                 world.nodes_due[n] = v
-                n += world.wake[v] < until
+                n += (world.wake[v] < until) & (world.slots[v] == slot)
     return n
 
 
 @part
-def fall_asleep(world, until):
+def fall_asleep(world, colour, until):
     """Groups that had nodes to run: when each wakes next."""
-    for group in range(world.wakes.size):
-        if world.wakes[group] < until:
+    for slot in range(colour, world.wakes.size, 2):
+        if world.wakes[slot] < until:
             soonest = NEVER
-            for v in range(group << GROUP, min((group + 1) << GROUP, world.wake.size)):
-                soonest = min(soonest, world.wake[v])
-            world.wakes[group] = soonest
+            first = (slot >> 1) << GROUP
+            for v in range(first, min(first + (1 << GROUP), world.wake.size)):
+                if world.slots[v] == slot:
+                    soonest = min(soonest, world.wake[v])
+            world.wakes[slot] = soonest
 
 
 @part
-def next_wake(world):
+def next_wake(world, colour):
     soonest = NEVER
-    for group in range(world.wakes.size):
-        soonest = min(soonest, world.wakes[group])
+    for slot in range(colour, world.wakes.size, 2):
+        soonest = min(soonest, world.wakes[slot])
     return soonest
+
+
+@part
+def is_crowded(world, settings):
+    """Whether one more visit to a node might need more room than there is: every ring may double."""
+    return 2 * settings.air_used + settings.reserve > world.air.size
+
+
+@part
+def visit(world, v, until):
+    settings = world.settings[0]
+    if v < settings.hosts:
+        host(world, v, until)
+    elif settings.lossless:
+        coupled_switch(world, v, until)
+    else:
+        switch(world, v, until)
+
+
+@inner
+def tick(world):
+    """Look for time-outs. Returns whether every connection has timed out and none could send."""
+    settings = world.settings[0]
+    now = settings.next_tick
+    check_timeouts(world, now)
+    settings.idle_ticks += 1
+    soonest = min(next_wake(world, 0), next_wake(world, 1))
+    if settings.idle_ticks > settings.connections + 1 and soonest == NEVER:
+        return True
+    settings.next_tick = max(now + settings.tick, tick_after(world, soonest))
+    return False
 
 
 @entry
@@ -56,41 +93,34 @@ def advance(owned, stop, patience):
     """
     world = bare(owned)
     settings = world.settings[0]
-    hosts, window, lossless = settings.hosts, settings.window, settings.lossless
     rest = patience
     while True:
         if settings.finished > 0:
             return FINISHED
         if rest <= 0:
             return PAUSED
-        if 2 * settings.air_used > world.air.size:
+        if is_crowded(world, settings):
             return CROWDED
-        soonest = next_wake(world)
+        wakes = next_wake(world, 0), next_wake(world, 1)
+        colour = 1 if wakes[1] < wakes[0] else 0
+        soonest = wakes[colour]
         if settings.next_tick <= soonest:
-            now = settings.next_tick
-            if now == NEVER:
+            if settings.next_tick == NEVER:
                 return IDLE
-            if now >= stop:
+            if settings.next_tick >= stop:
                 return REACHED
-            check_timeouts(world, now)
-            settings.idle_ticks += 1
-            if settings.idle_ticks > settings.connections + 1 and next_wake(world) == NEVER:
-                return STUCK  # every connection has timed out and none could send
-            settings.next_tick = max(now + settings.tick, tick_after(world, next_wake(world)))
+            if tick(world):
+                return STUCK
             continue
         if soonest >= stop:
             return REACHED
-        until = min(min(soonest + window, stop), settings.next_tick)
-        n = nodes_due(world, until)
+        until = min(min(wakes[1 - colour] + settings.window, soonest + settings.span), min(stop, settings.next_tick))
+        n = nodes_due(world, colour, until)
         for i in range(n):
-            v = world.nodes_due[i]
-            if v < hosts:
-                host(world, v, until)
-            elif lossless:
-                coupled_switch(world, v, until)
-            else:
-                switch(world, v, until)
-        fall_asleep(world, until)
+            visit(world, world.nodes_due[i], until)
+            if is_crowded(world, settings):
+                break
+        fall_asleep(world, colour, until)
         settings.windows += 1
         settings.node_steps += n
         settings.idle_ticks = 0
@@ -102,7 +132,7 @@ def enter(owned, p, now):
     """A rank begins its part p of a collective: what it may send at once is sent. Returns when it takes effect, in ps.
 
     That is `now`, unless the rank was started by something else than its own progress: then its host may be ahead by up
-    to one window.
+    to two windows.
     """
     world = bare(owned)
     settings = world.settings[0]

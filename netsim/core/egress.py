@@ -4,7 +4,7 @@ from netsim.core.rings import append, length
 from netsim.core.words import connection_of, hop_of, is_ack
 from netsim.kernel import part
 
-GROUP = 6  # nodes are looked through in groups of 2^6: most groups sleep
+GROUP = 4  # nodes are looked through in groups of 2^4: most groups sleep
 
 
 @part

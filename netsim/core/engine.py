@@ -22,28 +22,31 @@ REACHED, FINISHED, IDLE, PAUSED, CROWDED, STUCK = range(6)  # why `advance` came
 
 @part
 def nodes_due(world, colour, until):
-    """List the nodes of a colour that have something to do before `until`, looking only into groups that are awake."""
+    """List the nodes of a colour that have something to do before `until`, looking only into groups that are awake.
+
+    What is noted of such a group is when the others in it wake; those listed are noted again after their visit.
+    """
     n = 0
-    for slot in range(colour, world.wakes.size, 2):
-        if world.wakes[slot] < until:
-            first = (slot >> 1) << GROUP
-            for v in range(first, min(first + (1 << GROUP), world.wake.size)):
-                world.nodes_due[n] = v
-                n += (world.wake[v] < until) & (world.slots[v] == slot)
-    return n
-
-
-@part
-def fall_asleep(world, colour, until):
-    """Groups that had nodes to run: when each wakes next."""
     for slot in range(colour, world.wakes.size, 2):
         if world.wakes[slot] < until:
             soonest = NEVER
             first = (slot >> 1) << GROUP
             for v in range(first, min(first + (1 << GROUP), world.wake.size)):
                 if world.slots[v] == slot:
-                    soonest = min(soonest, world.wake[v])
+                    if world.wake[v] < until:
+                        world.nodes_due[n] = v
+                        n += 1
+                    else:
+                        soonest = min(soonest, world.wake[v])
             world.wakes[slot] = soonest
+    return n
+
+
+@part
+def note(world, v):
+    """After a visit: when its group wakes next."""
+    slot = world.slots[v]
+    world.wakes[slot] = min(world.wakes[slot], world.wake[v])
 
 
 @part
@@ -116,11 +119,13 @@ def advance(owned, stop, patience):
             return REACHED
         until = min(min(wakes[1 - colour] + settings.window, soonest + settings.span), min(stop, settings.next_tick))
         n = nodes_due(world, colour, until)
+        has_room = True
         for i in range(n):
-            visit(world, world.nodes_due[i], until)
-            if is_crowded(world, settings):
-                break
-        fall_asleep(world, colour, until)
+            v = world.nodes_due[i]
+            if has_room:
+                visit(world, v, until)
+                has_room = not is_crowded(world, settings)
+            note(world, v)
         settings.windows += 1
         settings.node_steps += n
         settings.idle_ticks = 0

@@ -18,6 +18,7 @@ STRIDE = 8  # links of a route that fit before `hops` is laid out anew
 SIZE_CLASSES = 64
 ROOM_PER_PACKET = 8  # entries of `air` that a packet can cost while rings double
 FIRST_RESERVE, RESERVE = 1 << 14, 1 << 22  # entries: at least and at most kept free for a visit to a node
+FIRST_AIR = 1 << 22  # entries: 100 MB of addresses; memory is taken when it is first used
 CHANCE = 1 << 30  # Pmax is held in these units
 CNP_INTERVAL_PS = 50_000_000  # a receiver notifies a sender at most once in 50 us (DCQCN, section 3.1)
 
@@ -66,7 +67,7 @@ def new_world(
         wake=np.full(len(nodes), NEVER, "i8"),
         slots=slots,
         wakes=np.full(2 * ((len(nodes) >> GROUP) + 1), NEVER, "i8"),
-        air=np.zeros(4 * air_used + int(row["reserve"]) + (1 << 16), tables.PACKET),
+        air=np.zeros(4 * air_used + int(row["reserve"]) + FIRST_AIR, tables.PACKET),
         blocks=np.full(SIZE_CLASSES, -1, "i8"),
         inboxes=inboxes,
         busy=np.zeros(ports + 1, "u4"),
@@ -208,5 +209,8 @@ def with_rows(world: World, **rows: int) -> World:
 
 
 def with_more_air(world: World) -> World:
-    """Twice as much room for packets."""
-    return with_rows(world, air=2 * len(world.air))
+    """Twice as much room for packets. Only what is in use is copied: the rest is not even touched."""
+    used = int(world.settings[0]["air_used"])
+    grown = np.zeros(2 * len(world.air), tables.PACKET)
+    grown[:used] = world.air[:used]
+    return world._replace(air=grown)

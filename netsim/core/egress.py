@@ -1,7 +1,7 @@
 """What both ends of a wire share: the time to send, and putting a packet on it."""
 
 from netsim.core.rings import append, length
-from netsim.core.words import connection_of, hop_of, is_ack
+from netsim.core.words import connection_of, is_ack, next_hop
 from netsim.kernel import part
 
 GROUP = 4  # nodes are looked through in groups of 2^4: most groups sleep
@@ -27,12 +27,6 @@ def time_to_send(kind, wire_bytes):
 def link_at(world, connection, hop, ack):
     """The link of that hop. Links come in pairs: the other direction of l is l ^ 1."""
     return world.hops[connection * world.settings[0].stride + hop] ^ ack
-
-
-@part
-def next_hop(state):
-    """An ACK walks its connection's route backwards."""
-    return hop_of(state) + 1 - 2 * is_ack(state)
 
 
 @part

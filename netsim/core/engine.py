@@ -8,6 +8,7 @@ Where the network has two colours, every link joining one to the other, the colo
 the other may run to T + W, then the first to T + 2 W, and so on. Each visit to a node so covers two windows.
 """
 
+from netsim.core.ahead import MANY, ask_ahead
 from netsim.core.coupled import coupled_switch
 from netsim.core.egress import GROUP
 from netsim.core.hosts import host
@@ -119,10 +120,12 @@ def advance(owned, stop, patience):
             return REACHED
         until = min(min(wakes[1 - colour] + settings.window, soonest + settings.span), min(stop, settings.next_tick))
         n = nodes_due(world, colour, until)
-        has_room = True
+        has_room, many = True, settings.connections > MANY
         for i in range(n):
             v = world.nodes_due[i]
             if has_room:
+                if many:
+                    ask_ahead(world, v, until)
                 visit(world, v, until)
                 has_room = not is_crowded(world, settings)
             note(world, v)

@@ -7,7 +7,7 @@ with more data.
 import numpy as np
 
 from netsim.core.coupled import next_signal, obey
-from netsim.core.egress import next_hop, onward, put_on_wire, time_to_send
+from netsim.core.egress import onward, put_on_wire, time_to_send
 from netsim.core.messages import has_arrived, has_left, is_acknowledged, last_payload, may_send, offer
 from netsim.core.pacing import next_ready, park, unpark
 from netsim.core.rings import append, first_at, hold, length
@@ -23,6 +23,7 @@ from netsim.core.words import (
     hop_of,
     is_ack,
     label,
+    next_hop,
     sequence_of,
     state,
 )

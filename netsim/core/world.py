@@ -7,6 +7,7 @@ import numpy as np
 
 from netsim.core import tables
 from netsim.core.egress import GROUP
+from netsim.core.memory import aligned_zeros
 from netsim.core.rings import FIRST_SIZE
 from netsim.core.tables import NEVER, World
 from netsim.errors import InputError
@@ -184,7 +185,7 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
 
 def _links(network: Network, kind_of: Any, ports: int) -> tuple[Any, Any, Any, int]:
     """Link and gate rows and inboxes, with small rings one after the other in the air; and how much air they take."""
-    links = np.zeros(len(network.links), tables.LINK)
+    links = aligned_zeros(len(network.links), tables.LINK)
     links["kind"], links["source"], links["target"] = kind_of, network.source, network.target
     gates, inboxes = np.zeros(len(network.links), tables.GATE), np.zeros(ports, tables.RING)
     start = 0
@@ -202,7 +203,7 @@ def with_rows(world: World, **rows: int) -> World:
     for name, needed in rows.items():
         table = getattr(world, name)
         if len(table) < needed:
-            grown = np.zeros(max(needed, len(table) * 3 // 2), table.dtype)
+            grown = aligned_zeros(max(needed, len(table) * 3 // 2), table.dtype)
             grown[: len(table)] = table
             larger[name] = grown
     return world._replace(**larger) if larger else world

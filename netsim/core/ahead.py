@@ -9,6 +9,7 @@ from netsim.core.words import connection_of, is_ack, next_hop
 from netsim.kernel import part, prefetch
 
 MANY = 1 << 11  # connections, above which their rows fill a core's own cache
+MANY_LINKS = 1 << 11  # links, likewise
 TURNS = 8  # turns of a NIC in one visit, about
 
 
@@ -102,3 +103,28 @@ def ask_ahead(world, v, until):
         ask_for_arrivals(world, world.inbound[i], until)
     for i in range(node.first_out, node.last_out):
         ask_for_departures(world, world.outbound[i])
+
+
+@part
+def ask_for_links(world, v, until):
+    """The rows of the links of a node that is visited soon."""
+    node = world.nodes[v]
+    for i in range(node.first_in, node.last_in):
+        l = world.inbound[i]
+        if world.due[l] < until:
+            prefetch(world.links, l, 0)
+    for i in range(node.first_out, node.last_out):
+        prefetch(world.links, world.outbound[i], 0)
+        prefetch(world.links, world.outbound[i], 1)
+
+
+@part
+def ask_for_packets(world, v, until):
+    """The first packets on the wires into a node that is visited next; the rows of its links are at hand by now."""
+    node = world.nodes[v]
+    for i in range(node.first_in, node.last_in):
+        l = world.inbound[i]
+        if world.due[l] < until:
+            wire = hold(world.links[l].wire)
+            prefetch(world.air, wire.start + (wire.head & wire.mask), 0)
+            prefetch(world.air, wire.start + (wire.head & wire.mask), 1)

@@ -8,7 +8,7 @@ Where the network has two colours, every link joining one to the other, the colo
 the other may run to T + W, then the first to T + 2 W, and so on. Each visit to a node so covers two windows.
 """
 
-from netsim.core.ahead import MANY, ask_ahead
+from netsim.core.ahead import MANY, MANY_LINKS, ask_ahead, ask_for_links, ask_for_packets
 from netsim.core.coupled import coupled_switch
 from netsim.core.egress import GROUP
 from netsim.core.hosts import host
@@ -120,10 +120,13 @@ def advance(owned, stop, patience):
             return REACHED
         until = min(min(wakes[1 - colour] + settings.window, soonest + settings.span), min(stop, settings.next_tick))
         n = nodes_due(world, colour, until)
-        has_room, many = True, settings.connections > MANY
+        has_room, many, large = True, settings.connections > MANY, world.links.size > MANY_LINKS
         for i in range(n):
             v = world.nodes_due[i]
             if has_room:
+                if large and i + 2 < n:
+                    ask_for_links(world, world.nodes_due[i + 2], until)
+                    ask_for_packets(world, world.nodes_due[i + 1], until)
                 if many:
                     ask_ahead(world, v, until)
                 visit(world, v, until)

@@ -107,15 +107,18 @@ def ask_ahead(world, v, until):
 
 @part
 def ask_for_links(world, v, until):
-    """The rows of the links of a node that is visited soon."""
+    """The rows of the links of a node that is visited soon: those that bring something, and all if many do."""
     node = world.nodes[v]
+    bring = 0
     for i in range(node.first_in, node.last_in):
         l = world.inbound[i]
         if world.due[l] < until:
             prefetch(world.links, l, 0)
-    for i in range(node.first_out, node.last_out):
-        prefetch(world.links, world.outbound[i], 0)
-        prefetch(world.links, world.outbound[i], 1)
+            bring += 1
+    if 2 * bring > node.last_in - node.first_in:
+        for i in range(node.first_out, node.last_out):
+            prefetch(world.links, world.outbound[i], 0)
+            prefetch(world.links, world.outbound[i], 1)
 
 
 @part

@@ -129,7 +129,9 @@ else:
         def codegen(context, builder, signature, args):
             table_type, row_type, line_type = signature.args
             start = builder.ptrtoint(context.make_array(table_type)(context, builder, args[0]).data, _WORD)
-            at = builder.mul(context.cast(builder, args[1], row_type, types.int64), _WORD(table_type.dtype.bitwidth // 8))
+            at = builder.mul(
+                context.cast(builder, args[1], row_type, types.int64), _WORD(table_type.dtype.bitwidth // 8)
+            )
             at = builder.add(at, builder.shl(context.cast(builder, args[2], line_type, types.int64), _WORD(6)))
             pointer = builder.inttoptr(builder.add(start, at), ir.IntType(8).as_pointer())
             flag = ir.IntType(32)

@@ -12,13 +12,14 @@ from netsim.core.ahead import MANY, MANY_LINKS, ask_ahead, ask_for_links, ask_fo
 from netsim.core.coupled import coupled_switch
 from netsim.core.egress import GROUP
 from netsim.core.hosts import host
+from netsim.core.looks import is_album_full, look
 from netsim.core.messages import finish_if_done, send
 from netsim.core.switches import switch
 from netsim.core.tables import NEVER, NONE
 from netsim.core.timers import check_timeouts, tick_after
 from netsim.kernel import bare, entry, inner, part
 
-REACHED, FINISHED, IDLE, PAUSED, CROWDED, STUCK = range(6)  # why `advance` came back
+REACHED, FINISHED, IDLE, PAUSED, CROWDED, STUCK, LOOKED = range(7)  # why `advance` came back
 
 
 @part
@@ -93,7 +94,8 @@ def tick(world):
 def advance(owned, stop, patience):
     """Let everything before `stop` (ps) happen; says why it came back.
 
-    It comes back early when a part finishes, after `patience` node steps, or when room for packets runs short.
+    It comes back early when a part finishes, after `patience` node steps, when room for packets runs short, or when
+    looks at the queues are to be taken away.
     """
     world = bare(owned)
     settings = world.settings[0]
@@ -108,9 +110,15 @@ def advance(owned, stop, patience):
         wakes = next_wake(world, 0), next_wake(world, 1)
         colour = 1 if wakes[1] < wakes[0] else 0
         soonest = wakes[colour]
+        moves_at = min(soonest, settings.next_tick)
+        if moves_at == NEVER:
+            return IDLE
+        if settings.next_look <= min(moves_at, stop):
+            look(world, moves_at, stop)
+            if is_album_full(world):
+                return LOOKED
+            continue
         if settings.next_tick <= soonest:
-            if settings.next_tick == NEVER:
-                return IDLE
             if settings.next_tick >= stop:
                 return REACHED
             if tick(world):
@@ -118,7 +126,8 @@ def advance(owned, stop, patience):
             continue
         if soonest >= stop:
             return REACHED
-        until = min(min(wakes[1 - colour] + settings.window, soonest + settings.span), min(stop, settings.next_tick))
+        until = min(wakes[1 - colour] + settings.window, soonest + settings.span)
+        until = min(min(until, stop), min(settings.next_tick, settings.next_look))
         n = nodes_due(world, colour, until)
         has_room, many, large = True, settings.connections > MANY, world.links.size > MANY_LINKS
         for i in range(n):

@@ -145,6 +145,7 @@ COLLECTIVE = np.dtype(
     ]
 )
 FINISHED = np.dtype([("at", "i8"), ("part", "i8")])
+SAMPLE = np.dtype([("at", "i8"), ("bytes", "i8"), ("link", "u4"), ("spare", "u4")])  # what waited at a link
 SETTINGS = np.dtype(
     [
         ("hosts", "i8"),
@@ -170,6 +171,12 @@ SETTINGS = np.dtype(
         ("xon", "i8"),
         ("idle_ticks", "i8"),  # ticks in a row that moved nothing
         ("seed", "i8"),
+        ("next_look", "i8"),  # at the queues
+        ("look_every", "i8"),
+        ("looks", "i8"),  # at a network that was not idle
+        ("most_looks", "i8"),
+        ("looks_taken", "i8"),
+        ("samples", "i8"),  # rows of `samples` in use
         ("controls", CONTROL_SETTINGS),
     ]
 )
@@ -204,3 +211,4 @@ class World(NamedTuple):
     parts: np.ndarray
     collectives: np.ndarray
     finished: np.ndarray  # parts that finished since the seam last looked
+    samples: np.ndarray  # of queues, taken since the seam last looked

@@ -20,6 +20,7 @@ SIZE_CLASSES = 64
 ROOM_PER_PACKET = 8  # entries of `air` that a packet can cost while rings double
 FIRST_RESERVE, RESERVE = 1 << 14, 1 << 22  # entries: at least and at most kept free for a visit to a node
 FIRST_AIR = 1 << 22  # entries: 100 MB of addresses; memory is taken when it is first used
+ALBUM = 1 << 14  # samples of queues that the core keeps before the seam takes them
 CHANCE = 1 << 30  # Pmax is held in these units
 CNP_INTERVAL_PS = 50_000_000  # a receiver notifies a sender at most once in 50 us (DCQCN, section 3.1)
 
@@ -81,13 +82,15 @@ def new_world(
         parts=np.zeros(0, tables.PART),
         collectives=np.zeros(0, tables.COLLECTIVE),
         finished=np.zeros(64, tables.FINISHED),
+        samples=np.zeros(len(links) + ALBUM, tables.SAMPLE),
     )
 
 
 def _settings(network: Network, control: str, parameters: Parameters) -> Any:
     settings = np.zeros(1, tables.SETTINGS)
     row = settings[0]
-    row["hosts"], row["stride"], row["timeout"], row["next_tick"] = len(network.hosts), STRIDE, NEVER, NEVER
+    row["hosts"], row["stride"], row["timeout"] = len(network.hosts), STRIDE, NEVER
+    row["next_tick"], row["next_look"] = NEVER, NEVER
     if network.pfc:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
     row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
@@ -151,18 +154,17 @@ def _limit_windows(row: Any, network: Network, kinds: Any, kind_of: Any, slots: 
 
 
 def _slots(network: Network) -> Any:
-    """Per node twice its group, plus its colour: 0 and 1 in turn along every link, or 0 everywhere if that cannot be."""
+    """Per node twice its group, plus its colour: 0 and 1 in turn along every link; 0 everywhere if that cannot be."""
     source, target = np.asarray(network.source), np.asarray(network.target)
     count = len(network.hosts) + len(network.switches)
     colour = np.full(count, -1)
     while (colour < 0).any():
-        reached = np.flatnonzero(colour < 0)[:1]
+        reached: Any = np.flatnonzero(colour < 0)[:1]
         colour[reached] = 0
         while len(reached):
             leaving = np.isin(source, reached)
             following = np.unique(target[leaving][colour[target[leaving]] < 0])
-            colour[following] = 1 - colour[reached[0]]
-            reached = following
+            colour[following], reached = 1 - colour[reached[0]], following
     two = (colour[source] != colour[target]).all()
     return (2 * (np.arange(count) >> GROUP) + (colour if two else 0)).astype("u4")
 

@@ -1,7 +1,5 @@
 """`netsim list`: every name that may stand in a scenario or on a command line."""
 
-import sys
-
 from netsim.cli import show
 from netsim.cli.choices import Json
 
@@ -37,7 +35,7 @@ def _names() -> dict[str, dict[str, str]]:
         "routings": {name: _first_line(kind) for name, kind in ROUTINGS.items()},
         "transport controls": dict(CONTROLS),
         "loss recoveries": dict(RECOVERIES),
-        "trace formats": {name: _first_line(sys.modules[reader.read.__module__]) for name, reader in READERS.items()},
+        "trace formats": {name: _first_line(reader.code) for name, reader in READERS.items()},
         "shipped topologies": dict.fromkeys(names("topologies"), ""),
         "shipped traces": dict.fromkeys(names("traces"), ""),
     }

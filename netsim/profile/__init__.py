@@ -84,8 +84,9 @@ def profile(trace: Trace, scenario: Scenario | None = None) -> Profile:
 
     >>> from netsim.config import load_trace
     >>> decode = profile(load_trace("deepseek_v3_decode_16"))
-    >>> decode.operations.iloc[0][["op", "count", "bytes_median"]].tolist()
-    ['all_reduce', 181, 14336.0]
+    >>> print(decode.operations[["op", "count", "bytes_median"]].head(1).to_string(index=False))
+            op  count  bytes_median
+    all_reduce    181       14336.0
     """
     placed = Placed.apart(trace.ranks) if scenario is None else _placed(trace, scenario)
     table, moved = requests(trace), traffic(trace, placed)

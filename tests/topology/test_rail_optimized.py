@@ -1,7 +1,5 @@
 """RailOptimized: two ports per GPU, one rail switch per place, spines by oversubscription."""
 
-from time import perf_counter
-
 import pytest
 from pydantic import ValidationError
 
@@ -40,7 +38,5 @@ def test_a_fraction_of_a_spine_is_refused() -> None:
         RailOptimized(servers=2, oversubscription=4)
 
 
-def test_a_thousand_gpus_are_built_within_a_second() -> None:
-    began = perf_counter()
+def test_a_thousand_gpus_are_built() -> None:
     assert len(RailOptimized(servers=128).build().hosts) == 1024
-    assert perf_counter() - began < 1.0

@@ -45,7 +45,10 @@ def run(line: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.mark.parametrize("line", readme_commands())
-def test_readme_command(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_readme_command(
+    line: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # some write where they are started
     assert run(line, capsys).strip()
 
 

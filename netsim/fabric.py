@@ -10,9 +10,11 @@ import numpy as np
 import simpy
 from simpy.events import EventPriority
 
+from netsim.core.candidates import Steering, with_steering
 from netsim.core.connections import Connections, Sender
 from netsim.core.engine import CROWDED, FINISHED, IDLE, PAUSED, REACHED, STUCK, advance, enter
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
+from netsim.core.queue_pairs import QueuePairs
 from netsim.core.readings import QueueSamples
 from netsim.core.tables import NEVER
 from netsim.core.world import new_world, with_more_air
@@ -58,9 +60,10 @@ class Carried:
 class Fabric:
     """Carries schedules over a network. Ranks enter a collective one by one; each gets an event: its part is done.
 
-    route(source, target, channel) -> Routes gives the links of new connections. RunError past `time_limit_ps`.
-    on_progress is called some times a second. `carried` and `world` hold what happened; `processes`, filled by whoever
-    starts them, are the ranks' processes: an error says who has ended.
+    route(source, target, channel) -> Routes gives the links of new connections. A connection has `queue_pairs`, which
+    take its messages in turn or, with `split`, each a share of every one. With `steering` switches choose per packet.
+    RunError past `time_limit_ps`. on_progress is called some times a second. `carried` and `world` hold what happened;
+    `processes`, filled by whoever starts them, are the ranks' processes: an error says who has ended.
     """
 
     def __init__(
@@ -72,6 +75,9 @@ class Fabric:
         wire: Wire,
         transport: Transport,
         seed: int,
+        queue_pairs: int = 1,
+        split: bool = False,
+        steering: Steering | None = None,
         time_limit_ps: int = NEVER,
         on_progress: Callable[["Fabric"], None] | None = None,
     ) -> None:
@@ -86,9 +92,12 @@ class Fabric:
             control=transport.control,
             parameters=transport.parameters,
         )
+        if steering:
+            self.world = with_steering(self.world, steering)
         sender = Sender(transport.control, transport.window, transport.timeout, wire.payload, wire.scale_up_payload)
         inside = np.array([kind == SCALE_UP for kind in network.kinds])
-        self._ledger = Ledger(Connections(len(network.hosts), route, inside, sender))
+        pairs = QueuePairs(queue_pairs, split=split, payload=wire.payload, inside=network.are_in_one_server)
+        self._ledger = Ledger(Connections(len(network.hosts), route, inside, sender), pairs)
         self.carried: list[Carried] = []
         self.under_way: list[Carried] = []  # some part unfinished
         self.processes: list[tuple[int, simpy.Process]] = []

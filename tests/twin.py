@@ -16,6 +16,7 @@ from netsim.topology.network import SCALE_UP, Network
 from tests.twin_dcqcn import PAPER, Dcqcn, new_control
 from tests.twin_nouns import Connection, Flow, LinkCount, Message, Moment, Packet, Part, Results, Route
 from tests.twin_ports import DEPARTURE, Nic, Port
+from tests.twin_steering import Steer, Steering
 
 TICK, COMPLETION = 2, 10**9  # SimPy priorities; its processes have 0 and 1
 
@@ -37,8 +38,10 @@ class Twin:
         max_window: int = 1 << 30,
         timeout_ps: int = 4_194_304_000,
         seed: int = 1,
+        steering: Steer | None = None,
     ) -> None:
         self.network, self.seed = network, seed
+        self.steering = steering and Steering(self, steering)
         self.payload, self.header, self.ack, self.scale_up_payload = payload, header, ack, scale_up_payload
         self.control, self.window, self.max_window, self.dcqcn = control, window, max_window, dcqcn
         self.largest_packet = header + (max(payload, scale_up_payload) if network.has_servers else payload)
@@ -193,6 +196,8 @@ class Twin:
         self.totals["ties"] += self.last_arrival.get(node) == self.now
         self.totals["signal_ties"] += self.last_signal.get(node) == self.now
         self.last_arrival[node] = self.now
+        if self.steering and node >= len(self.network.hosts):
+            self.steering.steer(packet, node)
         if packet.hop < len(packet.path):
             self.ports[packet.path[packet.hop]].accept(packet)
         elif packet.message is None:

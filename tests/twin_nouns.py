@@ -18,6 +18,15 @@ ONE = 1 << 16  # a window of one packet: windows have 16 bits behind the point
 Route = tuple[int, ...]
 
 
+def mix(seed: int, link: int, k: int) -> int:
+    """Give 30 random bits, for example for the k-th packet that a link accepts (splitmix64's finaliser)."""
+    whole = (1 << 64) - 1
+    z = (seed * 0x9E3779B97F4A7C15 + link * 0xBF58476D1CE4E5B9 + k * 0x94D049BB133111EB) & whole
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & whole
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & whole
+    return (z ^ (z >> 31)) >> 34
+
+
 class Moment(simpy.Event):
     """Something to do after `delay`, at its place in the order of that instant."""
 

@@ -12,6 +12,8 @@ from tests.twin import Twin
 from tests.twin_dcqcn import PAPER, Dcqcn
 from tests.twin_networks import MICROSECOND, Row, shortest_routes
 from tests.twin_nouns import Results
+from tests.twin_queue_pairs import Pairs
+from tests.twin_steering import Steer
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,9 @@ class Scenario:
     ack: int = 64
     scale_up_payload: int = 16384
     seed: int = 1
+    steering: Steer | None = None
+    queue_pairs: int = 1
+    split: bool = False
 
     def members_of(self, collective: Collective, network: Network) -> tuple[int, ...]:
         """The hosts of a collective's positions."""
@@ -59,12 +64,15 @@ class Scenario:
 def build_twin(scenario: Scenario) -> Twin:
     """Give the scenario's network in motion, with a process for every position that enters a collective."""
     names = ("payload", "header", "ack", "scale_up_payload", "control", "window", "dcqcn", "timeout_ps", "seed")
+    names = (*names, "steering")
     network = scenario.network()
     twin = Twin(network, **{name: getattr(scenario, name) for name in names})
     route = shortest_routes(network)
+    pairs = Pairs(network, scenario.queue_pairs, split=scenario.split, payload=scenario.payload)
     for number, collective in enumerate(scenario.collectives):
         hosts = scenario.members_of(collective, network)
-        twin.collective(*zip(*collective.rows, strict=True), hosts=hosts, route=route)
+        rows = pairs.spread(collective.rows, hosts)
+        twin.collective(*zip(*rows, strict=True), hosts=hosts, route=route)
         for position in range(len(hosts)):
             twin.env.process(rank(twin, collective, number, position))
     return twin

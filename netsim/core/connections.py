@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from netsim.core.admission import start_controls
+from netsim.core.candidates import with_ways
 from netsim.core.route_times import lay_routes, measure_routes
 from netsim.core.tables import NEVER, NONE, World
 from netsim.core.world import with_rows
@@ -88,6 +89,7 @@ class Connections:
         world.settings[0]["connections"] = first + count
         world = _with_stride(world, int(length.max()), first)
         lay_routes(world, first, np.asarray(paths.first, "i8"), links)
+        world = with_ways(world, first, paths, self._is_scale_up)
         rows = world.connections[first : first + count]
         inside = np.logical_and.reduceat(self._is_scale_up[links], start)
         rows["source"], rows["length"] = source, length

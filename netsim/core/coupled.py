@@ -1,4 +1,4 @@
-"""A switch whose ports depend on each other, as priority flow control makes them: it goes from event to event.
+"""A switch whose ports depend on each other: flow control or per-packet routing. It goes from event to event.
 
 Ingress accounting: what came in by a link and is still here counts against that link. Above XOFF its sender is told to
 stop, at or below XON to go on (IEEE 802.1Qbb); the frames travel back in one propagation delay and take no bandwidth.
@@ -8,6 +8,7 @@ import numpy as np
 
 from netsim.core.egress import onward, put_on_wire, time_to_send, wake
 from netsim.core.rings import append, first_at, hold, length
+from netsim.core.steering import steered
 from netsim.core.switches import drop, is_marked
 from netsim.core.tables import NEVER, WAITED
 from netsim.core.words import HOP, INGRESS, MARK, bytes_of, ingress_of, is_ack, without_ingress
@@ -48,6 +49,18 @@ def signal(world, l, now, stop):
 
 
 @part
+def let_in(world, ingress, wire_bytes, now):
+    """Take a packet that came by `ingress` into account, if there is room for it."""
+    gate, settings = world.gates[ingress], world.settings[0]
+    if gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
+        return False
+    gate.held += wire_bytes
+    if gate.held > settings.xoff and not gate.closed:
+        signal(world, ingress, now, 1)
+    return True
+
+
+@part
 def let_go(world, ingress, wire_bytes, now):
     """The last bit of a packet that came in by `ingress` has left."""
     gate = world.gates[ingress]
@@ -70,7 +83,7 @@ def step(world, l):
     now = link.free_at
     link.backlog -= link.leaving
     link.control_backlog -= link.control_leaving
-    if link.leaving:
+    if link.leaving and world.settings[0].lossless:
         let_go(world, gate.leaving_from, link.leaving, now)
     link.leaving, link.control_leaving = 0, 0
     if length(link.control):
@@ -102,13 +115,15 @@ def accepted(link):
 
 @inner
 def come(world, ingress, now):
-    """A packet arrives by `ingress` and goes into its egress queue, or is dropped where even the headroom is full."""
+    """A packet arrives by `ingress` and goes into its egress queue, or is dropped where there is no room."""
     wire = world.links[ingress].wire
     packet = world.air[wire.start + (wire.head & wire.mask)]
     name, content = packet.label, packet.state
     wire.head += 1
     world.due[ingress] = first_at(world.air, hold(wire))
     l = onward(world, name, content)
+    if world.settings[0].steering:
+        l = steered(world, ingress, l, name, content, now)
     content += (1 - 2 * is_ack(content)) << HOP
     link = world.links[l]
     kind = world.kinds[link.kind]
@@ -121,13 +136,13 @@ def come(world, ingress, now):
         link.free_at = max(link.free_at, now)
         append(world, link.control, now, name, content)
         return
-    gate, settings = world.gates[ingress], world.settings[0]
-    if gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
+    if world.settings[0].lossless:
+        if not let_in(world, ingress, wire_bytes, now):
+            drop(world, l, name, content)
+            return
+    elif link.backlog + wire_bytes > kind.buffer:
         drop(world, l, name, content)
         return
-    gate.held += wire_bytes
-    if gate.held > settings.xoff and not gate.closed:
-        signal(world, ingress, now, 1)
     if not is_ack(content) and is_marked(world, l, kind, link.backlog, accepted(link)):
         content |= MARK
         link.marks += 1

@@ -138,6 +138,22 @@ PART = np.dtype(  # one rank's part of one collective
         ("finished_at", "i8"),
     ]
 )
+GROUP = np.dtype(  # links that a switch may choose from per packet: group_links[first : first + count]
+    [
+        ("first", "u4"),
+        ("count", "u4"),
+        ("turn", "i8"),  # taken in turn: the one that is next
+    ]
+)
+WAY = np.dtype(  # of a connection's route, what lies outside servers: there switches choose per packet
+    [
+        ("outward", "u4"),  # links before it
+        ("source", "u4"),  # the hosts at its ends
+        ("target", "u4"),
+        ("spare", "u4"),
+    ]
+)
+FLOWLET = np.dtype([("at", "i8"), ("drawn", "i8")])  # the last packet of a slot, and what its flowlet drew
 COLLECTIVE = np.dtype(
     [
         ("unacked", "i8"),  # messages not yet acknowledged
@@ -168,6 +184,11 @@ SETTINGS = np.dtype(
         ("xon", "i8"),
         ("idle_ticks", "i8"),  # ticks in a row that moved nothing
         ("seed", "i8"),
+        ("coupled", "i8"),  # switches go from event to event
+        ("steering", "i8"),  # 0, or how switches choose a link per packet
+        ("in_turn", "i8"),  # spray: the links of a group in turn, not by lot
+        ("gap", "i8"),  # flowlet: ps
+        ("slots", "i8"),  # of a switch's table of flowlets
         ("controls", CONTROL_SETTINGS),
     ]
 )
@@ -201,3 +222,8 @@ class World(NamedTuple):
     parts: np.ndarray
     collectives: np.ndarray
     finished: np.ndarray  # parts that finished since the seam last looked
+    group_of: np.ndarray  # per-packet routing: groups by (switch - hosts) * hosts + goal
+    groups: np.ndarray
+    group_links: np.ndarray
+    ways: np.ndarray  # per connection
+    flowlets: np.ndarray  # [(switch - hosts) * slots + slot]

@@ -75,6 +75,11 @@ def new_world(
         parts=np.zeros(0, tables.PART),
         collectives=np.zeros(0, tables.COLLECTIVE),
         finished=np.zeros(64, tables.FINISHED),
+        group_of=np.zeros(0, "u4"),
+        groups=np.zeros(0, tables.GROUP),
+        group_links=np.zeros(0, "u4"),
+        ways=np.zeros(0, tables.WAY),
+        flowlets=np.zeros(0, tables.FLOWLET),
     )
 
 
@@ -83,6 +88,7 @@ def _settings(network: Network, control: str, parameters: Parameters) -> Any:
     row = settings[0]
     row["hosts"], row["stride"], row["timeout"], row["next_tick"] = len(network.hosts), STRIDE, NEVER, NEVER
     if network.pfc:
+        row["coupled"] = 1
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
     row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
     for name, values in parameters.items():

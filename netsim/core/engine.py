@@ -56,7 +56,7 @@ def advance(owned, stop, patience):
     """
     world = bare(owned)
     settings = world.settings[0]
-    hosts, window, lossless = settings.hosts, settings.window, settings.lossless
+    hosts, window, coupled = settings.hosts, settings.window, settings.coupled
     rest = patience
     while True:
         if settings.finished > 0:
@@ -86,7 +86,7 @@ def advance(owned, stop, patience):
             v = world.nodes_due[i]
             if v < hosts:
                 host(world, v, until)
-            elif lossless:
+            elif coupled:
                 coupled_switch(world, v, until)
             else:
                 switch(world, v, until)

@@ -71,7 +71,8 @@ def steering_of(scenario: Scenario, network: Network) -> Steering | None:
     if scenario.steering is None:
         return None
     found, how = candidates_of(network), scenario.steering
-    return Steering(how.mode, found.group_of, found.first, found.links, how.in_turn, how.gap_ps, how.slots)
+    settings = {name: value for name, value in vars(how).items() if name != "mode"}
+    return Steering(how.mode, found.group_of, found.first, found.links, **settings)
 
 
 def transport_of(scenario: Scenario) -> Transport:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.core_runs import Figures, core_figures, differences, play_core, twin_figures
 from tests.test_twin_lossless import is_of_a_nics_queue
-from tests.twin_routed import FLOWLET, ROUTED, SPRAY, TURNS, drawn_routed
+from tests.twin_routed import FLOWLET, REPS, ROUTED, SPRAY, TURNS, drawn_routed
 from tests.twin_runs import Scenario, build_twin
 
 RANDOM = {scenario.name: scenario for n in range(80) for scenario in (drawn_routed(n),)}
@@ -34,6 +34,7 @@ def test_core_and_twin_agree_in_every_figure(scenario: Scenario) -> None:
         ("spray", {"seed": 2}),
         ("spray", {"steering": TURNS}),
         ("adaptive", {"steering": SPRAY}),
+        ("reps", {"steering": replace(REPS, entropies=63)}),
         ("flowlets", {"steering": replace(FLOWLET, gap_ps=10**9)}),
         ("flowlets_of_bursts", {"steering": replace(FLOWLET, slots=16)}),
         ("queue_pairs_split", {"split": False}),

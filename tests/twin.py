@@ -179,6 +179,9 @@ class Twin:
         connection.next += 1
         connection.highest = max(connection.highest, connection.next)
         self.totals["data_sent"] += 1
+        connection.sent += 1
+        if self.steering:
+            packet.entropy = self.steering.entropy_of(connection)
         connection.ready_ps = self.now + connection.control.gap_ps(packet.bytes)
         self.arm()
         return packet
@@ -220,6 +223,7 @@ class Twin:
         if cnp:
             connection.cnp_ps = self.now + self.dcqcn.cnp_interval_ps
         answer = Packet(connection, back, self.ack, connection.expected, marked=packet.marked, nak=nak, cnp=cnp)
+        answer.entropy = packet.entropy
         self.ports[back[0]].accept(answer)
         self.totals.update(data_delivered=1, acks_sent=1, naks=int(nak), cnps=int(cnp))
         if in_order and connection.expected == message.end:
@@ -231,6 +235,8 @@ class Twin:
         """Rewind on a complaint, advance on progress, tell the congestion control, send on."""
         connection, expected = ack.connection, ack.sequence
         self.totals["acks_delivered"] += 1
+        if self.steering:
+            self.steering.recycle(ack)
         if ack.nak and expected >= connection.acked:
             connection.next = expected
         advanced = expected > connection.acked

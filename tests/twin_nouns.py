@@ -117,6 +117,7 @@ class Packet:
     nak: bool = False
     cnp: bool = False
     closes: bool = False  # first transmission of its message's last packet
+    entropy: int = 0
     hop: int = 0
     stored_as: str = ""  # the buffer class it occupies at the port it stands at
     gate: Gate | None = None  # the ingress account it is on
@@ -186,6 +187,8 @@ class Connection:
     complained: bool = False
     ready_ps: int = 0  # it sends nothing before
     cnp_ps: int = 0  # its receiver sends no CNP before
+    sent: int = 0  # packets, copies too
+    good: list[int] = field(default_factory=list)  # entropies that came back without a mark, not yet used again
 
     @property
     def way_back(self) -> Route:

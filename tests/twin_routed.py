@@ -17,6 +17,7 @@ from tests.twin_runs import Collective, Scenario, one
 from tests.twin_steering import Steer
 
 SPRAY, TURNS, ADAPTIVE = Steer("spray"), Steer("spray", in_turn=True), Steer("adaptive")
+REPS = Steer("reps", entropies=64)
 FLOWLET = Steer("flowlet", gap_ps=3 * US, slots=16)
 CROSSED = shift(8, 4, 90_000) + shift(8, 5, 30_000, channel=1)
 
@@ -129,6 +130,38 @@ STEERED = [
         steering=replace(FLOWLET, slots=2),
         window=20,
     ),
+    Scenario(
+        "reps",
+        lambda: leaves(2, 4, 4, at=queue(40, 3, 12, 0.8)),
+        one(CROSSED),
+        ("steered", "reused", "marks", "naks"),
+        steering=REPS,
+        control="dctcp",
+    ),
+    Scenario(
+        "reps_loses",
+        lambda: leaves(2, 3, 2, at=queue(7, 2, 5, 0.5)),
+        one(shift(6, 3, 90_000) + incast(5, 30_000)),
+        ("steered", "reused", "data_dropped", "timeouts"),
+        steering=REPS,
+        timeout_ps=30 * US,
+    ),
+    Scenario(
+        "reps_with_pfc",
+        lambda: leaves(2, 4, 3, at=queue(100, 1, 4, 0.9), pfc=pauses(4, 2), control_class="shared"),
+        one(CROSSED + incast(7, 30_000)),
+        ("steered", "reused", "marks", "switches_stopped"),
+        NO_LOSS,
+        steering=REPS,
+        control="none",
+    ),
+    Scenario(
+        "reps_behind_nvlink",
+        lambda: pods(4, 2, spines=3),
+        one(ring(8, 4, 9_000, channel=2) + shift(8, 2, 60_000) + shift(8, 3, 60_000, channel=1)),
+        ("transit", "steered", "reused"),
+        steering=REPS,
+    ),
 ]
 
 SEVERAL = [
@@ -176,7 +209,13 @@ def drawn_routed(number: int) -> Scenario:
     """Give random scenario `number` with per-packet routing or queue pairs, over any other random one."""
     draw = random.Random(f"routed {number}")
     base = draw.choice([drawn, drawn_lossless, drawn_paced])(number)
-    hows = [SPRAY, TURNS, ADAPTIVE, Steer("flowlet", gap_ps=draw.choice([1, 2, 9]) * US, slots=draw.choice([1, 8]))]
+    hows = [
+        SPRAY,
+        TURNS,
+        ADAPTIVE,
+        REPS,
+        Steer("flowlet", gap_ps=draw.choice([1, 2, 9]) * US, slots=draw.choice([1, 8])),
+    ]
     wide = len(base.network().hosts) == 6 and not base.network().has_servers
     spines, pfc, kind = draw.choice([2, 3]), base.network().pfc, base.network().control_class
     return replace(

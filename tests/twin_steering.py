@@ -8,22 +8,24 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from netsim.topology.network import SCALE_UP, Network
-from tests.twin_nouns import Packet, mix
+from tests.twin_nouns import Connection, Packet, mix
 
 if TYPE_CHECKING:
     from tests.twin import Twin
 
-LOT, SLOT = 1 << 32, 1 << 33
+LOT, SLOT, PATH, DRAWN = 1 << 32, 2 << 32, 3 << 32, 4 << 32
+KEPT = 8  # entropies
 
 
 @dataclass(frozen=True)
 class Steer:
-    """How switches choose: spray, flowlet or adaptive; the rest is for one of these."""
+    """How switches choose: spray, flowlet, adaptive or reps; the rest is for one of these."""
 
     mode: str
     in_turn: bool = False
     gap_ps: int = 0
     slots: int = 1
+    entropies: int = 1
 
 
 class Steering:
@@ -59,10 +61,25 @@ class Steering:
             return best[lot % len(best)]
         if self.how.mode == "flowlet":
             return good[self.flowlet(packet, node, lot) % len(good)]
+        if self.how.mode == "reps":
+            side = 2 * (node - len(self.twin.network.hosts)) + (packet.message is None)
+            return good[mix(self.twin.seed, PATH + side, (packet.connection.number << 16) + packet.entropy) % len(good)]
         if self.how.in_turn:
             self.turns[tuple(good)] += 1
             return good[(self.turns[tuple(good)] - 1) % len(good)]
         return good[lot % len(good)]
+
+    def entropy_of(self, connection: Connection) -> int:
+        """The entropy of the packet that a connection sends: the oldest good one, else a new one."""
+        self.twin.totals["reused"] += len(connection.good) > 0
+        if connection.good:
+            return connection.good.pop(0)
+        return mix(self.twin.seed, DRAWN + connection.number, connection.sent) % self.how.entropies
+
+    def recycle(self, ack: Packet) -> None:
+        """Keep the entropy that an ACK brings back, if nothing on its way was marked."""
+        if not ack.marked:
+            ack.connection.good = [*ack.connection.good, ack.entropy][-KEPT:]
 
     def flowlet(self, packet: Packet, node: int, lot: int) -> int:
         """The draw of the flowlet that this packet belongs to."""

@@ -18,7 +18,8 @@ class Steering:
     """How switches choose: one of MODES with its settings, and from what.
 
     Candidates of switch s (counted from 0) towards host h are links[first[g] : first[g + 1]] with
-    g = group_of[s * hosts + h], u4; tables.NONE where there are none. gap_ps and slots: flowlets; in_turn: spray.
+    g = group_of[s * hosts + h], u4; tables.NONE where there are none. in_turn is for spray, gap_ps and slots
+    for flowlet, entropies for reps.
     """
 
     mode: str
@@ -28,6 +29,7 @@ class Steering:
     in_turn: bool = False
     gap_ps: int = 0
     slots: int = 1
+    entropies: int = 1
 
 
 def with_steering(world: World, steering: Steering) -> World:
@@ -37,6 +39,8 @@ def with_steering(world: World, steering: Steering) -> World:
     settings = world.settings[0]
     settings["steering"], settings["coupled"] = MODES[steering.mode], 1
     settings["in_turn"], settings["gap"], settings["slots"] = steering.in_turn, steering.gap_ps, steering.slots
+    settings["entropies"], is_noted = steering.entropies, steering.mode == "reps"
+    settings["noted"] |= is_noted
     switches = len(world.nodes) - int(settings["hosts"])
     flowlets = np.zeros(switches * steering.slots if steering.mode == "flowlet" else 0, tables.FLOWLET)
     flowlets["at"] = LONG_AGO
@@ -45,6 +49,7 @@ def with_steering(world: World, steering: Steering) -> World:
         groups=groups,
         group_links=np.asarray(steering.links, "u4"),
         flowlets=flowlets,
+        notes=np.zeros(len(world.air), tables.NOTE) if is_noted else world.notes,
     )
 
 
@@ -53,8 +58,9 @@ def with_ways(world: World, first: int, paths: Any, is_scale_up: Any) -> World:
     if not world.settings[0]["steering"]:
         return world
     start, links = np.asarray(paths.first, "i8"), np.asarray(paths.links)
-    world = with_rows(world, ways=first + len(start) - 1)
-    ways = world.ways[first : first + len(start) - 1]
+    count = first + len(start) - 1
+    world = with_rows(world, ways=count, cache=count * tables.CACHE)
+    ways = world.ways[first:count]
     ways["outward"] = np.add.reduceat(is_scale_up[links].astype("i8"), start[:-1])
     leaves = np.minimum(start[:-1] + ways["outward"], start[1:] - 1)
     ways["source"], ways["target"] = world.links["source"][links[leaves]], world.links["target"][links[start[1:] - 1]]

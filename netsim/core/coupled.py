@@ -1,4 +1,4 @@
-"""A switch whose ports depend on each other: flow control or per-packet routing. It goes from event to event.
+"""A switch that goes from event to event: its ports depend on each other, or its packets carry notes.
 
 Ingress accounting: what came in by a link and is still here counts against that link. Above XOFF its sender is told to
 stop, at or below XON to go on (IEEE 802.1Qbb); the frames travel back in one propagation delay and take no bandwidth.
@@ -7,6 +7,7 @@ stop, at or below XON to go on (IEEE 802.1Qbb); the frames travel back in one pr
 import numpy as np
 
 from netsim.core.egress import onward, put_on_wire, time_to_send, wake
+from netsim.core.notes import carry_notes, first_place, note_hop
 from netsim.core.rings import append, first_at, hold, length
 from netsim.core.steering import steered
 from netsim.core.switches import drop, is_marked
@@ -49,18 +50,6 @@ def signal(world, l, now, stop):
 
 
 @part
-def let_in(world, ingress, wire_bytes, now):
-    """Take a packet that came by `ingress` into account, if there is room for it."""
-    gate, settings = world.gates[ingress], world.settings[0]
-    if gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
-        return False
-    gate.held += wire_bytes
-    if gate.held > settings.xoff and not gate.closed:
-        signal(world, ingress, now, 1)
-    return True
-
-
-@part
 def let_go(world, ingress, wire_bytes, now):
     """The last bit of a packet that came in by `ingress` has left."""
     gate = world.gates[ingress]
@@ -94,6 +83,7 @@ def step(world, l):
         return
     packet = world.air[ring.start + (ring.head & ring.mask)]
     name, content = packet.label, packet.state
+    place = first_place(ring)
     link.waited += (now - packet.at) * bytes_of(content) >> WAITED
     if length(link.control):
         link.control_leaving = bytes_of(content)
@@ -105,6 +95,10 @@ def step(world, l):
     kind = world.kinds[link.kind]
     link.free_at += time_to_send(kind, bytes_of(content))
     put_on_wire(world, l, link, link.free_at + kind.delay, name, without_ingress(content))
+    if world.settings[0].noted:
+        if world.settings[0].telemetered and link.leaving and not is_ack(content):
+            note_hop(world, place, l, now, link.sent_bytes - link.leaving, link.backlog - link.leaving)
+        carry_notes(world, place, link.wire)
 
 
 @part
@@ -113,21 +107,35 @@ def accepted(link):
     return link.wire.tail + length(link.payload) + length(link.control)
 
 
+@part
+def is_admitted(world, ingress, wire_bytes, now):
+    """Put a packet on the account of the link it came by, stopping that above XOFF; not if the headroom is full."""
+    gate, settings = world.gates[ingress], world.settings[0]
+    if gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
+        return False
+    gate.held += wire_bytes
+    if gate.held > settings.xoff and not gate.closed:
+        signal(world, ingress, now, 1)
+    return True
+
+
 @inner
 def come(world, ingress, now):
-    """A packet arrives by `ingress` and goes into its egress queue, or is dropped where there is no room."""
+    """A packet arrives by `ingress` and goes into its egress queue, or is dropped: no room."""
     wire = world.links[ingress].wire
     packet = world.air[wire.start + (wire.head & wire.mask)]
     name, content = packet.label, packet.state
+    place = first_place(wire)
     wire.head += 1
     world.due[ingress] = first_at(world.air, hold(wire))
     l = onward(world, name, content)
     if world.settings[0].steering:
-        l = steered(world, ingress, l, name, content, now)
+        l = steered(world, ingress, l, name, content, now, place)
     content += (1 - 2 * is_ack(content)) << HOP
     link = world.links[l]
     kind = world.kinds[link.kind]
     wire_bytes = bytes_of(content)
+    settings = world.settings[0]
     if kind.strict and is_ack(content):
         if link.control_backlog + wire_bytes > kind.buffer:
             drop(world, l, name, content)
@@ -135,12 +143,14 @@ def come(world, ingress, now):
         link.control_backlog += wire_bytes
         link.free_at = max(link.free_at, now)
         append(world, link.control, now, name, content)
+        if settings.noted:
+            carry_notes(world, place, link.control)
         return
-    if world.settings[0].lossless:
-        if not let_in(world, ingress, wire_bytes, now):
+    if not settings.lossless:
+        if link.backlog + wire_bytes > kind.buffer:
             drop(world, l, name, content)
             return
-    elif link.backlog + wire_bytes > kind.buffer:
+    elif not is_admitted(world, ingress, wire_bytes, now):
         drop(world, l, name, content)
         return
     if not is_ack(content) and is_marked(world, l, kind, link.backlog, accepted(link)):
@@ -150,6 +160,8 @@ def come(world, ingress, now):
     link.longest = max(link.longest, link.backlog)
     link.free_at = max(link.free_at, now)
     append(world, link.payload, now, name, content | (np.int64(ingress) << INGRESS))
+    if settings.noted:
+        carry_notes(world, place, link.payload)
 
 
 @part

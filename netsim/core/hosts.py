@@ -8,9 +8,12 @@ import numpy as np
 
 from netsim.core.coupled import next_signal, obey
 from netsim.core.egress import next_hop, onward, put_on_wire, time_to_send
+from netsim.core.entropies import begin_entropy, end_entropy
 from netsim.core.messages import has_arrived, has_left, is_acknowledged, last_payload, may_send, offer
+from netsim.core.notes import begin_notes, carry_notes, note_hop, taken_place
 from netsim.core.pacing import next_ready, park, unpark
 from netsim.core.rings import append, first_at, hold, length
+from netsim.core.steering import REPS
 from netsim.core.tables import NEVER, NONE, WAITED
 from netsim.core.words import (
     ACK,
@@ -110,13 +113,15 @@ def depart(world, l, now):
         link.free_at = max(link.free_at, now)
         unpark(world, l, now)
     own = False
-    c, m, sequence, queued_at, name, content = 0, np.uint32(0), 0, link.free_at, 0, 0
+    c, m, sequence, queued_at, name, content, place = 0, np.uint32(0), 0, link.free_at, 0, 0, 0
     if length(link.control):
         packet = take(world, link.control)
+        place = taken_place(link.control)
         queued_at, name, content = packet.at, packet.label, packet.state
     elif length(link.payload) and not (link.favours_own and length(link.turns)):
         link.favours_own = 1
         packet = take(world, link.payload)
+        place = taken_place(link.payload)
         queued_at, name, content = packet.at, packet.label, packet.state
         link.leaving = bytes_of(content)
     else:
@@ -133,12 +138,21 @@ def depart(world, l, now):
             gap = dispatch.on_send(connection, bytes_of(content), now, world.settings[0].controls)
             connection.ready_at = now + gap
     transmit(world, l, link, queued_at, name, content)
+    if world.settings[0].noted:
+        if own:
+            begin_notes(world, link.wire, now)
+            if world.settings[0].steering == REPS:
+                begin_entropy(world, c, link.wire)
+        else:
+            if world.settings[0].telemetered and not is_ack(content):
+                note_hop(world, place, l, now, link.sent_bytes - link.leaving, link.backlog - link.leaving)
+            carry_notes(world, place, link.wire)
     if own:
         after_sending(world, link, c, world.connections[c], m, sequence, now)
 
 
 @inner
-def pass_on(world, name, content, now):
+def pass_on(world, name, content, now, place):
     """A packet that only passes through this host (PXN: received over NVLink, sent by the NIC on the right rail)."""
     l = onward(world, name, content)
     link = world.links[l]
@@ -152,10 +166,15 @@ def pass_on(world, name, content, now):
         append(world, link.payload, now, name, content)
         link.backlog += bytes_of(content)
         link.longest = max(link.longest, link.backlog)
+    if world.settings[0].noted:
+        if is_ack(content):
+            carry_notes(world, place, link.control)
+        else:
+            carry_notes(world, place, link.payload)
 
 
 @part
-def on_data(world, name, content, now):
+def on_data(world, name, content, now, place):
     """Go-back-N: only the packet that should come next counts; the first after a gap brings a NAK; each gets an ACK."""
     c = connection_of(name)
     connection = world.connections[c]
@@ -180,6 +199,8 @@ def on_data(world, name, content, now):
     link.free_at = max(link.free_at, now)
     answer = state(world.settings[0].ack, connection.length - 1, flags)
     append(world, link.control, now, label(c, connection.expected), answer)
+    if world.settings[0].noted:
+        carry_notes(world, place, link.control)
     if arrived:
         connection.receiving = world.messages[m].next
         has_arrived(world, m, now)
@@ -213,11 +234,13 @@ def acknowledge(world, connection, sequence, now):
 
 
 @part
-def on_ack(world, name, content, now):
+def on_ack(world, name, content, now, place):
     c = connection_of(name)
     connection = world.connections[c]
     expected = sequence_of(name)
     connection.acks_received += 1
+    if world.settings[0].steering == REPS:
+        end_entropy(world, c, place, content & MARK)
     if content & NAK and expected >= connection.acked:
         rewind(world, connection, expected)
     advanced = expected > connection.acked
@@ -236,12 +259,13 @@ def accept(world, l, now):
     packet = take(world, wire)
     name, content = packet.label, packet.state
     world.due[l] = first_at(world.air, hold(wire))
+    place = taken_place(wire)
     if is_ack(content) and hop_of(content) == 0:
-        on_ack(world, name, content, now)
+        on_ack(world, name, content, now, place)
     elif not is_ack(content) and next_hop(content) == world.connections[connection_of(name)].length:
-        on_data(world, name, content, now)
+        on_data(world, name, content, now, place)
     else:
-        pass_on(world, name, content, now)
+        pass_on(world, name, content, now, place)
 
 
 @part

@@ -6,19 +6,20 @@ paths of their own, in Ultra Ethernet's htsim that of the entropy they echo.
 
 spray: by lot, per packet, or every switch takes the links of a group in turn. flowlet: by lot, again whenever its
 connection has paused for longer than a gap at that switch (LetFlow, NSDI 2017, section 3). adaptive: the link with
-fewest bytes waiting, equal ones by lot.
+fewest bytes waiting, equal ones by lot. reps: by the hash of the entropy a packet carries (see core/entropies.py).
 """
 
 import numpy as np
 
 from netsim.core.egress import next_hop
+from netsim.core.entropies import ENTROPY_BITS
 from netsim.core.random import thirty_bits
 from netsim.core.words import connection_of, is_ack
 from netsim.kernel import inner, part
 
-MODES = {"spray": 1, "flowlet": 2, "adaptive": 3}
-SPRAY, FLOWLET, ADAPTIVE = MODES["spray"], MODES["flowlet"], MODES["adaptive"]
-LOT, SLOT = 1 << 32, 1 << 33  # keep these draws apart from those for marks, which are keyed by link and packet too
+MODES = {"spray": 1, "flowlet": 2, "adaptive": 3, "reps": 4}
+FLOWLET, ADAPTIVE, REPS = MODES["flowlet"], MODES["adaptive"], MODES["reps"]
+LOT, SLOT, PATH = 1 << 32, 2 << 32, 3 << 32  # keep draws apart; those for marks are keyed by link and packet too
 
 
 @part
@@ -28,8 +29,8 @@ def lot(world, ingress):
 
 
 @inner
-def steered(world, ingress, l, name, content, now):
-    """The link for a packet that came by `ingress`; `l` is that of its connection's route."""
+def steered(world, ingress, l, name, content, now, place):
+    """The link for a packet that came by `ingress` and is noted at `place`; `l` is that of its connection's route."""
     way = world.ways[connection_of(name)]
     ack = is_ack(content)
     if next_hop(content) + ack <= way.outward:
@@ -44,6 +45,9 @@ def steered(world, ingress, l, name, content, now):
         pick = least_loaded(world, group, lot(world, ingress))
     elif settings.steering == FLOWLET:
         pick = flowlet(world, switch, 2 * connection_of(name) + ack, lot(world, ingress), now) % count
+    elif settings.steering == REPS:
+        key = (connection_of(name) << ENTROPY_BITS) + np.int64(world.notes[place].entropy)
+        pick = thirty_bits(settings.seed, PATH + 2 * switch + ack, key) % count
     elif settings.in_turn:
         pick = group.turn
         group.turn = (pick + 1) % count

@@ -8,9 +8,28 @@ from netsim.transport.states import CONTROL_SETTINGS, CONTROL_STATES, with_state
 
 NEVER = (1 << 62) - 1
 NONE = 0xFFFFFFFF  # no such row
+CACHE = 8  # entropies that reps keeps for a connection
+MOST_HOPS = 8  # of a route: so many links can tell a packet how they are
 WAITED = 10  # binary digits that LINK.waited leaves out, so that it holds a second of a full queue
 
 PACKET = np.dtype([("at", "i8"), ("label", "i8"), ("state", "i8")])  # on a wire: arrives at; in a queue: came at
+NOTE = np.dtype(  # what some modes know of the packet beside it in the air
+    [
+        ("stamp", "i8"),  # when its first bit was sent, ps; an ACK has that of the data packet it answers
+        ("entropy", "u4"),
+        ("hops", "u4"),  # rows of its telemetry in use
+        ("spare", "i8"),
+    ]
+)
+TELEMETRY = np.dtype(  # what a link said of itself when it began to send a packet
+    [
+        ("link", "u4"),
+        ("spare", "u4"),
+        ("at", "i8"),
+        ("sent_bytes", "i8"),  # all it had sent before
+        ("queue", "i8"),  # bytes of data that waited behind
+    ]
+)
 RING = np.dtype([("head", "i8"), ("tail", "i8"), ("start", "u4"), ("mask", "u4")])  # entry i is air[start + (i & mask)]
 
 LINK = np.dtype(
@@ -150,7 +169,9 @@ WAY = np.dtype(  # of a connection's route, what lies outside servers: there swi
         ("outward", "u4"),  # links before it
         ("source", "u4"),  # the hosts at its ends
         ("target", "u4"),
-        ("spare", "u4"),
+        ("fresh", "u4"),  # reps: entropies in its cache that were not sent again
+        ("kept", "i8"),  # reps: entropies put into its cache so far
+        ("spare", "i8"),
     ]
 )
 FLOWLET = np.dtype([("at", "i8"), ("drawn", "i8")])  # the last packet of a slot, and what its flowlet drew
@@ -182,13 +203,16 @@ SETTINGS = np.dtype(
         ("lossless", "i8"),  # priority flow control is on
         ("xoff", "i8"),
         ("xon", "i8"),
+        ("coupled", "i8"),  # switches go from event to event (core/coupled.py)
+        ("noted", "i8"),  # packets have notes
+        ("telemetered", "i8"),  # and telemetry
         ("idle_ticks", "i8"),  # ticks in a row that moved nothing
         ("seed", "i8"),
-        ("coupled", "i8"),  # switches go from event to event
         ("steering", "i8"),  # 0, or how switches choose a link per packet
         ("in_turn", "i8"),  # spray: the links of a group in turn, not by lot
         ("gap", "i8"),  # flowlet: ps
         ("slots", "i8"),  # of a switch's table of flowlets
+        ("entropies", "i8"),  # reps: how many different ones there are
         ("controls", CONTROL_SETTINGS),
     ]
 )
@@ -210,6 +234,8 @@ class World(NamedTuple):
     wake: np.ndarray  # per node: when it next has something to do
     wakes: np.ndarray  # per group of nodes: the first of these
     air: np.ndarray  # PACKETs, shared by all rings
+    notes: np.ndarray  # beside the air: NOTE of each packet where settings.noted, else one row
+    telemetry: np.ndarray  # TELEMETRY, MOST_HOPS rows a packet where settings.telemetered, else one row
     blocks: np.ndarray  # per size class: first free block of `air`
     inboxes: np.ndarray  # per port: RING of what reaches it in this window
     busy: np.ndarray  # egress links to serve in this window
@@ -226,4 +252,5 @@ class World(NamedTuple):
     groups: np.ndarray
     group_links: np.ndarray
     ways: np.ndarray  # per connection
+    cache: np.ndarray  # [connection * CACHE + i] entropies
     flowlets: np.ndarray  # [(switch - hosts) * slots + slot]

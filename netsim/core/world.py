@@ -8,10 +8,10 @@ import numpy as np
 from netsim.core import tables
 from netsim.core.egress import GROUP
 from netsim.core.rings import FIRST_SIZE
-from netsim.core.tables import NEVER, World
+from netsim.core.tables import MOST_HOPS, NEVER, World
 from netsim.errors import InputError
 from netsim.topology.network import SCALE_UP, Network
-from netsim.transport import PACED
+from netsim.transport import NOTED, PACED, TELEMETERED
 from netsim.units import picoseconds_per_byte
 
 STRIDE = 8  # links of a route that fit before `hops` is laid out anew
@@ -49,6 +49,7 @@ def new_world(
     row["header"], row["ack"], row["tick"], row["air_used"] = header, ack, tick_ps, air_used
     row["window"] = _window(kinds, 0 if network.pfc else min(ack, header + 1))
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
+    air = 4 * air_used + (1 << 16)
     return World(
         settings=settings,
         links=links,
@@ -62,7 +63,9 @@ def new_world(
         due=np.full(len(links), NEVER, "i8"),
         wake=np.full(len(nodes), NEVER, "i8"),
         wakes=np.full((len(nodes) >> GROUP) + 1, NEVER, "i8"),
-        air=np.zeros(4 * air_used + (1 << 16), tables.PACKET),
+        air=np.zeros(air, tables.PACKET),
+        notes=np.zeros(air if row["noted"] else 1, tables.NOTE),
+        telemetry=np.zeros(air * MOST_HOPS if row["telemetered"] else 1, tables.TELEMETRY),
         blocks=np.full(SIZE_CLASSES, -1, "i8"),
         inboxes=inboxes,
         busy=np.zeros(ports + 1, "u4"),
@@ -79,6 +82,7 @@ def new_world(
         groups=np.zeros(0, tables.GROUP),
         group_links=np.zeros(0, "u4"),
         ways=np.zeros(0, tables.WAY),
+        cache=np.zeros(0, "u4"),
         flowlets=np.zeros(0, tables.FLOWLET),
     )
 
@@ -88,9 +92,10 @@ def _settings(network: Network, control: str, parameters: Parameters) -> Any:
     row = settings[0]
     row["hosts"], row["stride"], row["timeout"], row["next_tick"] = len(network.hosts), STRIDE, NEVER, NEVER
     if network.pfc:
-        row["coupled"] = 1
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
     row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
+    row["noted"], row["telemetered"] = control in NOTED, control in TELEMETERED
+    row["coupled"] = row["lossless"] or row["noted"]  # only the event-loop switch takes notes along
     for name, values in parameters.items():
         for key, value in values.items():
             row["controls"][name][key] = value
@@ -182,5 +187,8 @@ def with_rows(world: World, **rows: int) -> World:
 
 
 def with_more_air(world: World) -> World:
-    """Twice as much room for packets."""
-    return with_rows(world, air=2 * len(world.air))
+    """Twice as much room for packets, and for what is noted beside them."""
+    settings, places = world.settings[0], 2 * len(world.air)
+    beside = {"notes": places} if settings["noted"] else {}
+    beside |= {"telemetry": places * MOST_HOPS} if settings["telemetered"] else {}
+    return with_rows(world, air=places, **beside)

@@ -5,6 +5,7 @@ from netsim.routing.base import Routes, Routing
 from netsim.routing.ecmp import Ecmp
 from netsim.routing.flowlet import Flowlet
 from netsim.routing.per_packet import PerPacket
+from netsim.routing.reps import Reps
 from netsim.routing.single import Single
 from netsim.routing.spray import Spray
 
@@ -14,6 +15,7 @@ ROUTINGS: dict[str, type[Routing]] = {
     "spray": Spray,
     "flowlet": Flowlet,
     "adaptive": Adaptive,
+    "reps": Reps,
 }
 
-__all__ = ["ROUTINGS", "Adaptive", "Ecmp", "Flowlet", "PerPacket", "Routes", "Routing", "Single", "Spray"]
+__all__ = ["ROUTINGS", "Adaptive", "Ecmp", "Flowlet", "PerPacket", "Reps", "Routes", "Routing", "Single", "Spray"]

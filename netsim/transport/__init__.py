@@ -17,4 +17,7 @@ RECOVERIES = {
 
 PACED = ("dcqcn",)  # controls that space their packets out in time
 
-__all__ = ["CONTROLS", "PACED", "RECOVERIES"]
+NOTED = ()  # controls that must know of a packet when it was sent (core/notes.py)
+TELEMETERED = ()  # and what the links on its way said of themselves
+
+__all__ = ["CONTROLS", "NOTED", "PACED", "RECOVERIES", "TELEMETERED"]

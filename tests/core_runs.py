@@ -82,6 +82,7 @@ def transport_of(scenario: Scenario) -> Transport:
         control=scenario.control,
         window=scenario.window,
         timeout=scenario.timeout_ps,
+        **({scenario.control: dict(scenario.chosen)} if scenario.chosen else {}),
         dcqcn=Dcqcn(
             g=paper.gain / 65536,
             alpha_timer=paper.alpha_timer_ps,

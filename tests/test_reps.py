@@ -29,7 +29,7 @@ def one_slow_spine() -> Network:
 
 def share_of_the_slow_spine(steering: Steer, seed: int) -> float:
     """The part of all packets that went over it, in either direction, from where there was a choice."""
-    rows = shift(8, 4, 300_000)
+    rows = shift(8, 4, 4_000_000)
     scenario = Scenario("one slow spine", one_slow_spine, one(rows), control="dctcp", steering=steering, seed=seed)
     run = play_core(scenario)
     links = run.fabric.world.links
@@ -45,5 +45,5 @@ def share_of_the_slow_spine(steering: Steer, seed: int) -> float:
 
 def test_marked_paths_are_left() -> None:
     for seed in (1, 2, 3):
-        assert 0.2 < share_of_the_slow_spine(SPRAY, seed) < 0.3
-        assert share_of_the_slow_spine(REPS, seed) < 0.15
+        assert 0.23 < share_of_the_slow_spine(SPRAY, seed) < 0.27
+        assert share_of_the_slow_spine(REPS, seed) < 0.18

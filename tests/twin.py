@@ -8,7 +8,8 @@ the same instant). An arrival is processed completely; then every idle link of t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import simpy
 
@@ -35,6 +36,7 @@ class Twin:
         control: str = "window",
         window: int | str | Callable[[Route], int] = 50,
         dcqcn: Dcqcn = PAPER,
+        chosen: Mapping[str, Any] | None = None,
         max_window: int = 1 << 30,
         timeout_ps: int = 4_194_304_000,
         seed: int = 1,
@@ -44,6 +46,7 @@ class Twin:
         self.steering = steering and Steering(self, steering)
         self.payload, self.header, self.ack, self.scale_up_payload = payload, header, ack, scale_up_payload
         self.control, self.window, self.max_window, self.dcqcn = control, window, max_window, dcqcn
+        self.chosen = dict(chosen or {})  # settings of the control, as a user writes them
         self.largest_packet = header + (max(payload, scale_up_payload) if network.has_servers else payload)
         self.timeout_ps, self.tick_ps = timeout_ps, max(timeout_ps // 16, 10**6)
         self.env = simpy.Environment()
@@ -172,6 +175,7 @@ class Twin:
         first = connection.next == connection.highest
         closes = first and connection.next == message.end - 1
         packet = Packet(connection, connection.route, payload + self.header, connection.next, message, closes=closes)
+        packet.sent_ps = self.now
         message.flow.packets += first
         message.flow.retransmitted += not first
         if connection.next == connection.acked:
@@ -224,6 +228,7 @@ class Twin:
             connection.cnp_ps = self.now + self.dcqcn.cnp_interval_ps
         answer = Packet(connection, back, self.ack, connection.expected, marked=packet.marked, nak=nak, cnp=cnp)
         answer.entropy = packet.entropy
+        answer.sent_ps, answer.told = packet.sent_ps, packet.told
         self.ports[back[0]].accept(answer)
         self.totals.update(data_delivered=1, acks_sent=1, naks=int(nak), cnps=int(cnp))
         if in_order and connection.expected == message.end:
@@ -239,6 +244,8 @@ class Twin:
             self.steering.recycle(ack)
         if ack.nak and expected >= connection.acked:
             connection.next = expected
+            connection.control.on_loss(connection)
+        gained = max(0, expected - connection.acked)
         advanced = expected > connection.acked
         if advanced:
             connection.acked = expected
@@ -248,6 +255,7 @@ class Twin:
         connection.control.on_ack(connection, expected, ack.marked, advanced)
         if ack.cnp:
             connection.control.on_cnp()
+        connection.control.on_round_trip(connection, gained, ack)
         self.offer(connection)
 
     def acknowledge(self, messages: list[Message]) -> None:

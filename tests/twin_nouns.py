@@ -118,6 +118,8 @@ class Packet:
     cnp: bool = False
     closes: bool = False  # first transmission of its message's last packet
     entropy: int = 0
+    sent_ps: int = 0  # an ACK: when the packet it answers was sent
+    told: list[tuple[int, int, int, int]] = field(default_factory=list)  # link, time, bytes sent before, bytes behind
     hop: int = 0
     stored_as: str = ""  # the buffer class it occupies at the port it stands at
     gate: Gate | None = None  # the ingress account it is on
@@ -131,6 +133,12 @@ class Control:
 
     def on_ack(self, connection: Connection, expected: int, marked: bool, advanced: bool) -> None:
         """Hear of one ACK, after the connection's own bookkeeping."""
+
+    def on_round_trip(self, connection: Connection, gained: int, ack: Packet) -> None:
+        """Hear of one ACK, what it brings beside its number; it acknowledges `gained` packets for the first time."""
+
+    def on_loss(self, connection: Connection) -> None:
+        """Hear that a packet is missing, after the rewind."""
 
     def on_cnp(self) -> None:
         """Hear of a congestion notification."""

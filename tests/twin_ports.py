@@ -95,6 +95,9 @@ class Port:
         if self.busy or (packet := self.take()) is None:
             return
         self.busy = True
+        if packet.message is not None and packet.stored_as and len(packet.told) < 8:
+            behind = self.filled["data"] - packet.bytes
+            packet.told.append((self.link.number, self.twin.now, self.count.bytes, behind))
         self.count.bytes += packet.bytes
         self.count.packets += 1
         sending_ps = -(-packet.bytes * 8 * 10**12 // self.link.rate_bps)

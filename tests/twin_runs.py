@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import simpy
 
@@ -45,6 +46,7 @@ class Scenario:
     control: str = "window"
     window: int | str = 50
     dcqcn: Dcqcn = PAPER
+    chosen: Mapping[str, Any] = field(default_factory=dict)  # settings of the control, where it measures round trips
     timeout_ps: int = 100 * MICROSECOND
     payload: int = 4096
     header: int = 64
@@ -63,8 +65,19 @@ class Scenario:
 
 def build_twin(scenario: Scenario) -> Twin:
     """Give the scenario's network in motion, with a process for every position that enters a collective."""
-    names = ("payload", "header", "ack", "scale_up_payload", "control", "window", "dcqcn", "timeout_ps", "seed")
-    names = (*names, "steering")
+    names = (
+        "payload",
+        "header",
+        "ack",
+        "scale_up_payload",
+        "control",
+        "window",
+        "dcqcn",
+        "chosen",
+        "timeout_ps",
+        "seed",
+        "steering",
+    )
     network = scenario.network()
     twin = Twin(network, **{name: getattr(scenario, name) for name in names})
     route = shortest_routes(network)

@@ -9,13 +9,13 @@ import numpy as np
 from netsim.core.admission import start_controls
 from netsim.core.candidates import with_ways
 from netsim.core.route_times import lay_routes, measure_routes
-from netsim.core.tables import NEVER, NONE, World
+from netsim.core.tables import MOST_HOPS, NEVER, NONE, World
 from netsim.core.world import with_rows
 from netsim.transport.fixed_point import ONE, WIDEST
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS, IB_ACK_TIMEOUT_14_PS
 from netsim.transport.states import CODES
 
-UNLIMITED_WINDOW = ("none", "dcqcn")  # where nothing is said of a window
+UNLIMITED_WINDOW = ("none", "dcqcn", "timely")  # where nothing is said of a window
 
 
 class Paths(Protocol):
@@ -87,6 +87,8 @@ class Connections:
         stride = int(world.settings[0]["stride"])
         world = with_rows(world, connections=first + count, hops=(first + count) * stride)
         world.settings[0]["connections"] = first + count
+        if world.settings[0]["telemetered"]:
+            world = with_rows(world, heard=(first + count) * MOST_HOPS)
         world = _with_stride(world, int(length.max()), first)
         lay_routes(world, first, np.asarray(paths.first, "i8"), links)
         world = with_ways(world, first, paths, self._is_scale_up)
@@ -104,7 +106,7 @@ class Connections:
         rows["cwnd"] = self._windows(idle, slowest)
         rows["timeout"] = self._timeouts(idle, drain, bool(world.settings[0]["lossless"]))
         world.settings[0]["timeout"] = min(world.settings[0]["timeout"], rows["timeout"].min())
-        start_controls(world, first, first + count)
+        start_controls(world, first, first + count, idle)
         return world
 
     def _windows(self, idle: Any, slowest: Any) -> Any:

@@ -15,6 +15,7 @@ from netsim.core.pacing import next_ready, park, unpark
 from netsim.core.rings import append, first_at, hold, length
 from netsim.core.steering import REPS
 from netsim.core.tables import NEVER, NONE, WAITED
+from netsim.core.telemetry import read_notes
 from netsim.core.words import (
     ACK,
     CNP,
@@ -243,12 +244,16 @@ def on_ack(world, name, content, now, place):
         end_entropy(world, c, place, content & MARK)
     if content & NAK and expected >= connection.acked:
         rewind(world, connection, expected)
+        dispatch.on_loss(connection, np.int64(connection.payload), now, world.settings[0].controls)
+    gained = max(0, expected - connection.acked)
     advanced = expected > connection.acked
     if advanced:
         acknowledge(world, connection, expected, now)
     if content & CNP:
         dispatch.on_notification(connection, now, world.settings[0].controls)
     dispatch.on_ack(connection, advanced, content & MARK, now, world.settings[0].controls)
+    if world.settings[0].noted:
+        read_notes(world, c, connection, place, gained, content & MARK, now)
     offer(world, c, now)
 
 

@@ -28,6 +28,14 @@ def appended_place(ring):
     return ring.start + ((ring.tail - 1) & ring.mask)
 
 
+@part
+def copy_telemetry(told, to):
+    to.link = told.link
+    to.at = told.at
+    to.sent_bytes = told.sent_bytes
+    to.queue = told.queue
+
+
 @inner
 def copy_notes(world, place, to):
     """The same is noted of the packet at `to` as of that at `place`."""
@@ -38,11 +46,7 @@ def copy_notes(world, place, to):
     new.spare = old.spare
     if world.settings[0].telemetered:
         for k in range(old.hops):
-            told, again = world.telemetry[place * MOST_HOPS + k], world.telemetry[to * MOST_HOPS + k]
-            again.link = told.link
-            again.at = told.at
-            again.sent_bytes = told.sent_bytes
-            again.queue = told.queue
+            copy_telemetry(world.telemetry[place * MOST_HOPS + k], world.telemetry[to * MOST_HOPS + k])
 
 
 @part

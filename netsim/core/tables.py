@@ -236,6 +236,7 @@ class World(NamedTuple):
     air: np.ndarray  # PACKETs, shared by all rings
     notes: np.ndarray  # beside the air: NOTE of each packet where settings.noted, else one row
     telemetry: np.ndarray  # TELEMETRY, MOST_HOPS rows a packet where settings.telemetered, else one row
+    heard: np.ndarray  # TELEMETRY that a connection had last, MOST_HOPS rows each where settings.telemetered
     blocks: np.ndarray  # per size class: first free block of `air`
     inboxes: np.ndarray  # per port: RING of what reaches it in this window
     busy: np.ndarray  # egress links to serve in this window

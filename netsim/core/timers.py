@@ -35,5 +35,5 @@ def check_timeouts(world, now):
         if connection.next > connection.acked and now - connection.progress_at >= connection.timeout:
             rewind(world, connection, connection.acked)
             connection.progress_at = now
-            dispatch.on_timeout(connection)
+            dispatch.on_timeout(connection, now, world.settings[0].controls)
             offer(world, c, now)

@@ -65,6 +65,7 @@ def new_world(
         wakes=np.full((len(nodes) >> GROUP) + 1, NEVER, "i8"),
         air=np.zeros(air, tables.PACKET),
         notes=np.zeros(air if row["noted"] else 1, tables.NOTE),
+        heard=np.zeros(1, tables.TELEMETRY),
         telemetry=np.zeros(air * MOST_HOPS if row["telemetered"] else 1, tables.TELEMETRY),
         blocks=np.full(SIZE_CLASSES, -1, "i8"),
         inboxes=inboxes,

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from netsim.errors import nearest
 from netsim.transport import CONTROLS, RECOVERIES
+from netsim.transport.control_settings import Hpcc, Nscc, Swift, Timely
 from netsim.units import Duration, Rate, Size, parse_rate, parse_time
 
 IB_ACK_TIMEOUT_10_PS = 4_194_304_000  # InfiniBand's local ack timeout with code 10: 4.096 us * 2^10
@@ -41,8 +42,9 @@ class Dcqcn(BaseModel):
 class Transport(BaseModel):
     """Congestion control and loss recovery of every connection.
 
-    control: none (line rate), window (fixed), dctcp. recovery: go_back_n. window: packets that may be on the way
-    unacknowledged, at first (dctcp) or always (window); "bdp" is what the idle route holds: rate times round trip.
+    control: one of CONTROLS. recovery: go_back_n. window: packets that may be on the way unacknowledged, at first
+    (dctcp, swift), at most (hpcc, dcqcn, timely) or always (window), or where NSCC's begins once it is multiplied by
+    its max_window; "bdp" is what the idle route holds: rate times round trip (dcqcn, timely: no limit).
     timeout: without progress for so long, everything unacknowledged is sent again; "auto" is what a packet can need at
     most, every queue on its way being full (InfiniBand's 4.19 ms where queues have no limit).
     """
@@ -55,6 +57,10 @@ class Transport(BaseModel):
     window: Annotated[int, Field(ge=1, le=1 << 29)] | Literal["bdp"] = "bdp"
     dctcp: Dctcp = Dctcp()
     dcqcn: Dcqcn = Dcqcn()
+    timely: Timely = Timely()
+    swift: Swift = Swift()
+    hpcc: Hpcc = Hpcc()
+    nscc: Nscc = Nscc()
 
     @field_validator("control")
     @classmethod
@@ -93,6 +99,7 @@ class Transport(BaseModel):
                 "hyper": paper.hai,
                 "least": paper.least,
             },
+            **{name: getattr(self, name).core for name in ("timely", "swift", "hpcc", "nscc")},
         }
 
     @property

@@ -11,14 +11,14 @@ import simpy
 from simpy.events import EventPriority
 
 from netsim.core.connections import Connections, Sender
-from netsim.core.engine import CROWDED, FINISHED, IDLE, PAUSED, REACHED, STUCK, advance, enter
+from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, PAUSED, REACHED, STUCK, advance, enter
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
 from netsim.core.readings import QueueSamples
 from netsim.core.tables import NEVER
 from netsim.core.world import new_world, with_more_air
 from netsim.errors import RunError
 from netsim.pace import Pace
-from netsim.stuck import out_of_time, who_waits
+from netsim.stuck import gave_up, out_of_time, who_waits
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.settings import Transport
 
@@ -85,8 +85,16 @@ class Fabric:
             seed=seed,
             control=transport.control,
             parameters=transport.parameters,
+            selective=_selective(transport, in_order=True),
         )
-        sender = Sender(transport.control, transport.window, transport.timeout, wire.payload, wire.scale_up_payload)
+        sender = Sender(
+            transport.control,
+            transport.window,
+            transport.timeout,
+            wire.payload,
+            wire.scale_up_payload,
+            transport.retries,
+        )
         inside = np.array([kind == SCALE_UP for kind in network.kinds])
         self._ledger = Ledger(Connections(len(network.hosts), route, inside, sender))
         self.carried: list[Carried] = []
@@ -148,7 +156,7 @@ class Fabric:
     @property
     def packet_hops(self) -> int:
         """Packets put on wires so far."""
-        return int(self.world.links["wire"]["tail"].sum())
+        return int((self.world.links["wire"]["tail"] + self.world.links["lost"]).sum())
 
     @property
     def done(self) -> float:
@@ -160,8 +168,9 @@ class Fabric:
 
     def drain(self) -> None:
         """Let what is still on the wires arrive: last ACKs, and copies of packets that were sent twice."""
-        while self._advance(NEVER) != IDLE:
-            pass
+        while (reason := self._advance(NEVER)) != IDLE:
+            if reason == FAILED:
+                raise gave_up(self)
         self._retire_acknowledged()
 
     def _drive(self) -> Late:
@@ -192,6 +201,8 @@ class Fabric:
             reason = self._advance(min(limit, first + 1))
             if reason == STUCK:
                 raise who_waits(self)
+            if reason == FAILED:
+                raise gave_up(self)
             if reason != FINISHED:
                 break
         if first < limit:
@@ -262,3 +273,11 @@ class Fabric:
         event._ok, event._value = True, None
         self.env.schedule(event, priority=LATE, delay=delay)
         return event
+
+
+def _selective(transport: Transport, *, in_order: bool) -> tuple[int, int] | None:
+    """Window and tolerance of selective repeat in packets; in_order: all packets of a connection take one route."""
+    if transport.recovery != "selective_repeat":
+        return None
+    chosen = transport.selective_repeat
+    return chosen.window, chosen.tolerance(in_order=in_order)

@@ -14,7 +14,7 @@ from netsim.core.tables import NEVER, NONE
 from netsim.core.timers import check_timeouts, tick_after
 from netsim.kernel import bare, entry, part
 
-REACHED, FINISHED, IDLE, PAUSED, CROWDED, STUCK = range(6)  # why `advance` came back
+REACHED, FINISHED, IDLE, PAUSED, CROWDED, STUCK, FAILED = range(7)  # why `advance` came back
 
 
 @part
@@ -56,7 +56,7 @@ def advance(owned, stop, patience):
     """
     world = bare(owned)
     settings = world.settings[0]
-    hosts, window, lossless = settings.hosts, settings.window, settings.lossless
+    hosts, window, coupled = settings.hosts, settings.window, settings.coupled
     rest = patience
     while True:
         if settings.finished > 0:
@@ -73,6 +73,8 @@ def advance(owned, stop, patience):
             if now >= stop:
                 return REACHED
             check_timeouts(world, now)
+            if settings.failed:
+                return FAILED
             settings.idle_ticks += 1
             if settings.idle_ticks > settings.connections + 1 and next_wake(world) == NEVER:
                 return STUCK  # every connection has timed out and none could send
@@ -86,7 +88,7 @@ def advance(owned, stop, patience):
             v = world.nodes_due[i]
             if v < hosts:
                 host(world, v, until)
-            elif lossless:
+            elif coupled:
                 coupled_switch(world, v, until)
             else:
                 switch(world, v, until)

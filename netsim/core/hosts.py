@@ -8,8 +8,12 @@ import numpy as np
 
 from netsim.core.coupled import next_signal, obey
 from netsim.core.egress import next_hop, onward, put_on_wire, time_to_send
+from netsim.core.losses import is_lost
 from netsim.core.messages import has_arrived, has_left, is_acknowledged, last_payload, may_send, offer
 from netsim.core.pacing import next_ready, park, unpark
+from netsim.core.pulls import next_pull, pull
+from netsim.core.reception import take_in
+from netsim.core.repairs import learn, take_next
 from netsim.core.rings import append, first_at, hold, length
 from netsim.core.tables import NEVER, NONE, WAITED
 from netsim.core.words import (
@@ -18,6 +22,7 @@ from netsim.core.words import (
     HOP,
     MARK,
     NAK,
+    TRIMMED,
     bytes_of,
     connection_of,
     hop_of,
@@ -58,6 +63,8 @@ def transmit(world, l, link, queued_at, name, content):
     link.waited += (link.free_at - queued_at) * wire_bytes >> WAITED
     link.sent_bytes += wire_bytes
     link.free_at += time_to_send(kind, wire_bytes)
+    if kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content):
+        return
     put_on_wire(world, l, link, link.free_at + kind.delay, name, content)
 
 
@@ -86,7 +93,7 @@ def after_sending(world, link, c, connection, m, sequence, began):
         connection.sent = sequence + 1
         if connection.sending != m:
             has_left(world, m, link.free_at)
-    if not may_send(connection):
+    if not may_send(world, c, connection):
         connection.queued = 0
     elif connection.ready_at <= began:
         append(world, link.turns, link.free_at, c, 0)
@@ -122,13 +129,16 @@ def depart(world, l, now):
     else:
         c = take(world, link.turns).label
         connection = world.connections[c]
-        if not may_send(connection):
+        if not may_send(world, c, connection):
             connection.queued = 0  # passed over
             return
         own = True
         link.favours_own = 0
-        m, sequence = connection.sending, connection.next
-        name, content = next_packet(world, c, connection, link.free_at)
+        if world.settings[0].selective > 0:
+            m, sequence, name, content = take_next(world, c, connection, link.free_at)
+        else:
+            m, sequence = connection.sending, connection.next
+            name, content = next_packet(world, c, connection, link.free_at)
         if world.settings[0].paced:
             gap = dispatch.on_send(connection, bytes_of(content), now, world.settings[0].controls)
             connection.ready_at = now + gap
@@ -146,7 +156,7 @@ def pass_on(world, name, content, now):
         empty_transmitter(link)
     link.free_at = max(link.free_at, now)
     content += (1 - 2 * is_ack(content)) << HOP
-    if is_ack(content):
+    if content & (ACK | TRIMMED):
         append(world, link.control, now, name, content)
     else:
         append(world, link.payload, now, name, content)
@@ -218,7 +228,9 @@ def on_ack(world, name, content, now):
     connection = world.connections[c]
     expected = sequence_of(name)
     connection.acks_received += 1
-    if content & NAK and expected >= connection.acked:
+    if world.settings[0].selective > 0:
+        expected = learn(world, c, connection, expected, content, now)
+    elif content & NAK and expected >= connection.acked:
         rewind(world, connection, expected)
     advanced = expected > connection.acked
     if advanced:
@@ -239,7 +251,10 @@ def accept(world, l, now):
     if is_ack(content) and hop_of(content) == 0:
         on_ack(world, name, content, now)
     elif not is_ack(content) and next_hop(content) == world.connections[connection_of(name)].length:
-        on_data(world, name, content, now)
+        if world.settings[0].selective > 0:
+            take_in(world, name, content, now)
+        else:
+            on_data(world, name, content, now)
     else:
         pass_on(world, name, content, now)
 
@@ -249,9 +264,10 @@ def host(world, v, until):
     node = world.nodes[v]
     row = world.hosts[v]
     row.limit = NEVER
-    lossless = world.settings[0].lossless
+    lossless, pulling = world.settings[0].lossless, world.settings[0].pulling
     while True:
         departs, egress, signalled, stopped = NEVER, np.uint32(0), NEVER, np.uint32(0)
+        pulls, puller = NEVER, np.uint32(0)
         for i in range(node.first_out, node.last_out):
             l = world.outbound[i]
             at = next_departure(world, l, lossless)
@@ -259,16 +275,20 @@ def host(world, v, until):
                 departs, egress = at, l
             if lossless and next_signal(world, l) < signalled:
                 signalled, stopped = next_signal(world, l), l
+            if pulling and next_pull(world, l) < pulls:
+                pulls, puller = next_pull(world, l), l
         arrives, ingress = NEVER, np.uint32(0)
         for i in range(node.first_in, node.last_in):
             at = world.due[world.inbound[i]]
             if at < arrives:
                 arrives, ingress = at, world.inbound[i]
-        now = min(departs, min(signalled, arrives))
+        now = min(min(departs, pulls), min(signalled, arrives))
         bound = min(until, row.limit)
         if now >= bound:
             break
-        if departs == now:
+        if pulls == now:
+            pull(world, puller, now)
+        elif departs == now:
             depart(world, egress, now)
         elif signalled == now:
             obey(world, stopped, now)

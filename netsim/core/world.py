@@ -11,15 +11,17 @@ from netsim.core.rings import FIRST_SIZE
 from netsim.core.tables import NEVER, World
 from netsim.errors import InputError
 from netsim.topology.network import SCALE_UP, Network
-from netsim.transport import PACED
+from netsim.transport import PACED, PULLED
 from netsim.units import picoseconds_per_byte
 
 STRIDE = 8  # links of a route that fit before `hops` is laid out anew
 SIZE_CLASSES = 64
 CHANCE = 1 << 30  # Pmax is held in these units
+HEADERS = 2  # with trimming the control class holds twice the bytes of the data class (htsim's NDP queue)
 CNP_INTERVAL_PS = 50_000_000  # a receiver notifies a sender at most once in 50 us (DCQCN, section 3.1)
 
 Parameters = Mapping[str, Mapping[str, int]]  # by control and field of its SETTINGS
+Selective = tuple[int, int]
 
 
 def new_world(
@@ -32,10 +34,12 @@ def new_world(
     seed: int,
     control: str,
     parameters: Parameters,
+    selective: Selective | None = None,
 ) -> World:
     """The network at rest. Sizes in bytes; payloads of a packet and of one that stays inside a server.
 
-    Raises InputError where the largest packet does not fit, or a pause would travel in no time.
+    selective: window and tolerance of selective repeat, in packets; None is go-back-N. Raises InputError where the
+    largest packet does not fit, a pause would travel in no time, or what is trimmed could not be sent again.
     """
     largest = header + np.where([kind == SCALE_UP for kind in network.kinds], payloads[1], payloads[0])
     kinds, kind_of = _kinds(network, largest)
@@ -43,11 +47,11 @@ def new_world(
     nodes, inbound, outbound, port_of = _nodes(network)
     hosts = len(network.hosts)
     ports = int((nodes["last_out"] - nodes["first_out"])[hosts:].max(initial=1))
-    links, gates, inboxes, air_used = _links(network, kind_of, ports)
-    settings = _settings(network, control, parameters)
+    links, gates, inboxes, pullers, air_used = _links(network, kind_of, ports, control in PULLED)
+    settings = _settings(network, control, parameters, selective)
     row = settings[0]
     row["header"], row["ack"], row["tick"], row["air_used"] = header, ack, tick_ps, air_used
-    row["window"] = _window(kinds, 0 if network.pfc else min(ack, header + 1))
+    row["window"] = _window(kinds, 0 if network.pfc else min(ack, header + (not network.trim)))
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
     return World(
         settings=settings,
@@ -75,15 +79,26 @@ def new_world(
         parts=np.zeros(0, tables.PART),
         collectives=np.zeros(0, tables.COLLECTIVE),
         finished=np.zeros(64, tables.FINISHED),
+        repairs=np.zeros(0, tables.REPAIR),
+        places=np.zeros(0, "u4"),
+        here=np.zeros(0, "u1"),
+        pullers=pullers,
     )
 
 
-def _settings(network: Network, control: str, parameters: Parameters) -> Any:
+def _settings(network: Network, control: str, parameters: Parameters, selective: Selective | None) -> Any:
     settings = np.zeros(1, tables.SETTINGS)
     row = settings[0]
     row["hosts"], row["stride"], row["timeout"], row["next_tick"] = len(network.hosts), STRIDE, NEVER, NEVER
     if network.pfc:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
+    if network.trim and not selective:
+        what = "trim = true, but what a trimmed packet leaves says nothing to go-back-N"
+        raise InputError(what, where=network.name, mend='set transport.recovery = "selective_repeat"')
+    if selective:
+        row["selective"], row["reordering"] = selective
+    row["trim"], row["pulling"] = network.trim, control in PULLED
+    row["coupled"] = row["lossless"] or row["trim"]
     row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
     for name, values in parameters.items():
         for key, value in values.items():
@@ -106,7 +121,7 @@ def _check(network: Network, kinds: Any, kind_of: Any, largest: Any) -> None:
 
 
 def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
-    """One row for every different (rate, delay, buffer, ECN, largest packet), and the row of each link."""
+    """One row for every different (rate, delay, buffer, ECN, largest packet, loss), and the row of each link."""
     columns = np.stack(
         [
             network.rate_bps,
@@ -116,14 +131,16 @@ def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
             network.kmax,
             np.rint(np.asarray(network.pmax) * CHANCE).astype("i8"),
             largest,
+            np.rint(np.asarray(network.loss) * CHANCE).astype("i8"),
         ]
     ).astype("i8")
     different, kind_of = np.unique(columns, axis=1, return_inverse=True)
     kinds = np.zeros(different.shape[1], tables.KIND)
-    for kind, (rate, delay, buffer, kmin, kmax, chance, packet) in zip(kinds, different.T.tolist(), strict=True):
+    for kind, (rate, delay, buffer, kmin, kmax, chance, packet, loss) in zip(kinds, different.T.tolist(), strict=True):
         kind["ps"], kind["per_bytes"] = picoseconds_per_byte(rate)
         kind["delay"], kind["buffer"], kind["mark_from"], kind["mark_all"] = delay, buffer, kmin, kmax
         kind["mark_chance"], kind["strict"] = chance, network.control_class == "strict"
+        kind["loss"], kind["control_room"] = loss, min(buffer * (HEADERS if network.trim else 1), NEVER)
         kind["headroom"] = network.pfc.headroom_of(rate, delay, packet) if network.pfc else 0
     return kinds, kind_of.reshape(-1)
 
@@ -149,18 +166,22 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
     return nodes, inbound.astype("u4"), outbound.astype("u4"), port_of
 
 
-def _links(network: Network, kind_of: Any, ports: int) -> tuple[Any, Any, Any, int]:
-    """Link and gate rows and inboxes, with small rings one after the other in the air; and how much air they take."""
+def _links(network: Network, kind_of: Any, ports: int, pulling: bool) -> tuple[Any, Any, Any, Any, int]:
+    """Rows of links, gates and pullers, and inboxes, with small rings one after the other in the air, which they share.
+
+    The last value is how much air they take.
+    """
     links = np.zeros(len(network.links), tables.LINK)
     links["kind"], links["source"], links["target"] = kind_of, network.source, network.target
     gates, inboxes = np.zeros(len(network.links), tables.GATE), np.zeros(ports, tables.RING)
+    pullers = np.zeros(len(network.links) if pulling else 0, tables.PULLER)
     start = 0
     rings_of_links = (links[name] for name in ("wire", "payload", "control", "turns"))
-    for rings in (*rings_of_links, gates["signals"], gates["parked"], inboxes):
+    for rings in (*rings_of_links, gates["signals"], gates["parked"], pullers["askers"], inboxes):
         rings["start"] = start + FIRST_SIZE * np.arange(len(rings))
         rings["mask"] = FIRST_SIZE - 1
         start += FIRST_SIZE * len(rings)
-    return links, gates, inboxes, start
+    return links, gates, inboxes, pullers, start
 
 
 def with_rows(world: World, **rows: int) -> World:

@@ -10,11 +10,14 @@ CONTROLS = {
     "window": "a fixed window of packets that may be on the way",
     "dctcp": "a window cut in proportion to the marked fraction of a round (SIGCOMM 2010)",
     "dcqcn": "a rate that congestion notifications cut and timers raise again (SIGCOMM 2015)",
+    "ndp": "receiver-driven: a first window at line rate, then a packet for every pull, which receivers pace (SIGCOMM 2017)",
 }
 RECOVERIES = {
     "go_back_n": "packets count in order only; after a gap (NAK) or a time-out all from the gap on is sent again",
+    "selective_repeat": "packets count in any order; only what is missing is sent again (NACK, overtaken, time-out)",
 }
 
 PACED = ("dcqcn",)  # controls that space their packets out in time
+PULLED = ("ndp",)  # receiver-driven controls: they need selective repeat
 
-__all__ = ["CONTROLS", "PACED", "RECOVERIES"]
+__all__ = ["CONTROLS", "PACED", "PULLED", "RECOVERIES"]

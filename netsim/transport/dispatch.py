@@ -1,10 +1,10 @@
 """From the code in a connection's row to its control. An if-chain costs nothing measurable; functions as data would."""
 
 from netsim.kernel import part
-from netsim.transport import dcqcn, dctcp, none, window
+from netsim.transport import dcqcn, dctcp, ndp, none, window
 from netsim.transport.states import CODES
 
-NO_CONTROL, WINDOW, DCTCP = CODES["none"], CODES["window"], CODES["dctcp"]
+NO_CONTROL, WINDOW, DCTCP, DCQCN = CODES["none"], CODES["window"], CODES["dctcp"], CODES["dcqcn"]
 
 
 @part
@@ -16,8 +16,10 @@ def start(sender, line_bps):
         window.start(sender)
     elif sender.control == DCTCP:
         dctcp.start(sender)
-    else:
+    elif sender.control == DCQCN:
         dcqcn.start(sender, line_bps)
+    else:
+        ndp.start(sender)
 
 
 @part
@@ -30,14 +32,14 @@ def on_ack(sender, advanced, marked, now, settings):
 @part
 def on_notification(sender, now, settings):
     """A congestion notification (CNP) has come."""
-    if sender.control > DCTCP:
+    if sender.control == DCQCN:
         dcqcn.on_notification(sender, now, settings.dcqcn)
 
 
 @part
 def on_send(sender, wire_bytes, now, settings):
     """A packet starts now. Returns the gap in ps to the start of the next, 0 where the control does not pace."""
-    if sender.control > DCTCP:
+    if sender.control == DCQCN:
         return dcqcn.on_send(sender, wire_bytes, now, settings.dcqcn)
     return 0
 

@@ -56,9 +56,13 @@ def gave_up(fabric: Any) -> RunError:
     c = int(world.settings[0]["failed"]) - 1
     row, stride = world.connections[c], int(world.settings[0]["stride"])
     route = [int(link) for link in world.hops[c * stride : c * stride + int(row["length"])]]
-    ends = f"{network.node_name(network.links[route[0]].source)} to {network.node_name(network.links[route[-1]].target)}"
+    ends = (
+        f"{network.node_name(network.links[route[0]].source)} to {network.node_name(network.links[route[-1]].target)}"
+    )
     links = ", ".join(network.link_name(link) for link in route)
-    what = f"the connection from {ends} gave up after {int(row['tries'])} time-outs in which nothing came back by {links}"
+    what = (
+        f"the connection from {ends} gave up after {int(row['tries'])} time-outs in which nothing came back by {links}"
+    )
     return RunError(what, mend="raise transport.retries or transport.timeout, or look at these links' loss and drops")
 
 

@@ -49,6 +49,8 @@ class LinkCount:
     bytes: int = 0
     packets: int = 0
     drops: int = 0
+    lost: int = 0  # on its wire
+    trims: int = 0
     ecn_marks: int = 0
     max_queue_bytes: int = 0
     pauses: int = 0  # PAUSE frames that were sent for it
@@ -107,6 +109,10 @@ class Packet:
     marked: bool = False
     nak: bool = False
     cnp: bool = False
+    trimmed: bool = False  # only its header is left
+    sack: bool = False  # an ACK of this packet alone
+    pull: bool = False
+    credit: bool = False
     closes: bool = False  # first transmission of its message's last packet
     hop: int = 0
     stored_as: str = ""  # the buffer class it occupies at the port it stands at
@@ -177,11 +183,25 @@ class Connection:
     complained: bool = False
     ready_ps: int = 0  # it sends nothing before
     cnp_ps: int = 0  # its receiver sends no CNP before
+    tries: int = 0  # time-outs in a row in which nothing more had arrived
+    stuck_at: int = 0
 
     @property
     def way_back(self) -> Route:
         """The route of an ACK: the same links the other way, last one first."""
         return tuple(link ^ 1 for link in reversed(self.route))
+
+    def awaits(self) -> bool:
+        """Tell whether something is outstanding."""
+        return self.next > self.acked
+
+    def start_over(self) -> None:
+        """Nothing was heard for too long: send again what is unacknowledged."""
+        self.next = self.acked
+
+    def arrived(self) -> int:
+        """Count the packets that are known to have arrived."""
+        return self.acked
 
     def may_send(self) -> bool:
         """Tell whether there is a released packet inside the window."""

@@ -12,6 +12,7 @@ from tests.twin import Twin
 from tests.twin_dcqcn import PAPER, Dcqcn
 from tests.twin_networks import MICROSECOND, Row, shortest_routes
 from tests.twin_nouns import Results
+from tests.twin_repairs import RepairingTwin
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class Scenario:
     ack: int = 64
     scale_up_payload: int = 16384
     seed: int = 1
+    recovery: str = "go_back_n"
+    places: int = 1024  # selective repeat: its window and its tolerance, packets
+    reordering: int = 3
+    share: float = 0.99  # of the line rate, at which receivers pull
+    retries: int = 1 << 30
 
     def members_of(self, collective: Collective, network: Network) -> tuple[int, ...]:
         """The hosts of a collective's positions."""
@@ -58,9 +64,25 @@ class Scenario:
 
 def build_twin(scenario: Scenario) -> Twin:
     """Give the scenario's network in motion, with a process for every position that enters a collective."""
-    names = ("payload", "header", "ack", "scale_up_payload", "control", "window", "dcqcn", "timeout_ps", "seed")
+    names = (
+        "payload",
+        "header",
+        "ack",
+        "scale_up_payload",
+        "control",
+        "window",
+        "dcqcn",
+        "timeout_ps",
+        "seed",
+        "retries",
+    )
     network = scenario.network()
-    twin = Twin(network, **{name: getattr(scenario, name) for name in names})
+    settings = {name: getattr(scenario, name) for name in names}
+    if scenario.recovery == "selective_repeat":
+        repair = {"places": scenario.places, "reordering": scenario.reordering, "share": scenario.share}
+        twin: Twin = RepairingTwin(network, **repair, **settings)
+    else:
+        twin = Twin(network, **settings)
     route = shortest_routes(network)
     for number, collective in enumerate(scenario.collectives):
         hosts = scenario.members_of(collective, network)

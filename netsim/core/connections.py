@@ -27,7 +27,7 @@ class Paths(Protocol):
 
 @dataclass(frozen=True)
 class Sender:
-    """What every new connection gets: control, window in packets or "bdp", time-out in ps or "auto", payload bytes, retries."""
+    """What every new connection gets: control, window in packets or "bdp", time-out in ps or "auto", payload bytes."""
 
     control: str
     window: int | str

@@ -119,7 +119,7 @@ def accepted(link):
 
 @inner
 def come(world, ingress, now):
-    """A packet arrives by `ingress` and goes into its egress queue, or is dropped where that or the headroom is full."""
+    """A packet arrives by `ingress` and goes into its egress queue; refused if that or the headroom is full."""
     wire = world.links[ingress].wire
     packet = world.air[wire.start + (wire.head & wire.mask)]
     name, content = packet.label, packet.state

@@ -62,4 +62,3 @@ def is_here(world, c, connection, sequence):
         return True
     byte, bit = bit_of(world, c, sequence)
     return world.here[byte] & bit != 0
-

@@ -80,7 +80,7 @@ def tick_off(world, c, sequence):
 
 @inner
 def take_for_lost(world, c, sequence):
-    """A packet is to be sent again, unless it has arrived or waits for that already. Returns whether it was under way."""
+    """A packet under way is to be sent again; one that has arrived or waits for that is not. Returns whether it was."""
     repair = world.repairs[c]
     place = place_of(world, c, sequence)
     known = np.int64(world.places[place])
@@ -141,9 +141,10 @@ def learn(world, c, connection, sequence, content, now):
         connection.progress_at = now
         if connection.control == NDP:
             ndp.on_answer(connection, left, content & CREDIT != 0 and connection.next < connection.stop)
+    end = advance_over(world, c, connection)
     if repair.got > 0 and repair.newest - repair.oldest >= world.settings[0].reordering:
         judge(world, c, connection)
-    return advance_over(world, c, connection)
+    return end
 
 
 @inner

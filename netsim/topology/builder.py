@@ -20,9 +20,7 @@ class NetworkBuilder:
     Network('pair', 2 hosts, 1 switches, 4 links)
     """
 
-    def __init__(
-        self, name: str, control_class: str = "strict", pfc: Pfc | None = None, *, trim: bool = False
-    ) -> None:
+    def __init__(self, name: str, control_class: str = "strict", pfc: Pfc | None = None, *, trim: bool = False) -> None:
         self.name, self.control_class, self.pfc, self.trim = name, control_class, pfc, trim
         self._hosts: list[Host] = []
         self._switches: list[Switch] = []
@@ -56,14 +54,14 @@ class NetworkBuilder:
     ) -> int:
         """Lay a cable between two nodes: two directed links l (a to b) and l ^ 1 (b to a); returns l.
 
-        Buffer and ECN are those of switch ports: a NIC pulls what it can send, so hosts drop and mark nothing. The wires of
-        both directions lose a packet with probability `loss`.
+        Buffer and ECN are those of switch ports: a NIC pulls what it can send, so hosts drop and mark nothing. Both
+        wires lose a packet with probability `loss`.
         """
         nodes = len(self._hosts) + len(self._switches)
         if a == b or not (0 <= a < nodes and 0 <= b < nodes):
             raise ValueError(f"no cable can go from node {a} to node {b}; take two different nodes of 0..{nodes - 1}")
         if not 0.0 <= loss < 1.0:
-            raise ValueError(f"a cable that loses {loss} of its packets carries nothing; give a loss from 0 up to below 1")
+            raise ValueError(f"a cable cannot lose {loss} of its packets; give 0 up to below 1")
         if rate_bps <= 0 or delay_ps < 0 or buffer_bytes <= 0:
             raise ValueError(
                 f"a cable of {rate_bps} bit/s, {delay_ps} ps and {buffer_bytes} bytes of buffer carries nothing; "

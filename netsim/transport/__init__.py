@@ -10,7 +10,7 @@ CONTROLS = {
     "window": "a fixed window of packets that may be on the way",
     "dctcp": "a window cut in proportion to the marked fraction of a round (SIGCOMM 2010)",
     "dcqcn": "a rate that congestion notifications cut and timers raise again (SIGCOMM 2015)",
-    "ndp": "receiver-driven: a first window at line rate, then a packet for every pull, which receivers pace (SIGCOMM 2017)",
+    "ndp": "receiver-driven: a first window, then a packet for every pull, which receivers pace (SIGCOMM 2017)",
 }
 RECOVERIES = {
     "go_back_n": "packets count in order only; after a gap (NAK) or a time-out all from the gap on is sent again",

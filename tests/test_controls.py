@@ -30,7 +30,7 @@ def incast(
             yield rank.send(0, size)
 
     fabric = {"base": "fat_tree_k4_100g", "ecn": STEP_ECN, **topology}
-    transport = {"control": control, "dcqcn": {} if paper else QUICK}
+    transport = {"control": control, "retries": 1000, "dcqcn": {} if paper else QUICK}
     return netsim.simulate(job, fabric, ranks=max(sources) + 1, transport=transport)
 
 

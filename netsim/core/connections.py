@@ -137,7 +137,7 @@ class Connections:
         retries = self._sender.retries
         if self._sender.timeout != "auto":
             return retries
-        return np.minimum(np.maximum(retries, (retries + 1) * IB_ACK_TIMEOUT_14_PS // timeouts), MOST_RETRIES)
+        return np.minimum((retries + 1) * -(-IB_ACK_TIMEOUT_14_PS // timeouts) - 1, MOST_RETRIES)
 
 
 def _with_selective(world: World, connections: int) -> World:

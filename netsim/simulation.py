@@ -11,6 +11,7 @@ import simpy
 from netsim.config import build_scenario
 from netsim.core.candidates import Steering
 from netsim.core.tables import NEVER
+from netsim.core.world import check_trimming
 from netsim.diary import Diary
 from netsim.errors import InputError
 from netsim.fabric import Fabric, Wire
@@ -67,9 +68,11 @@ def simulate(
 
 
 def check(scenario: Scenario) -> None:
-    """Refuse what cannot be run, before anything is compiled: InputError for too many ranks, unknown algorithms."""
-    scenario.placement.hosts(scenario.trace.ranks, len(scenario.topology.build().hosts), scenario.seed)
+    """Refuse what cannot be run, before anything is compiled: too many ranks, unknown algorithms, useless headers."""
+    network = scenario.topology.build()
+    scenario.placement.hosts(scenario.trace.ranks, len(network.hosts), scenario.seed)
     check_algorithms(scenario.trace)
+    check_trimming(network, is_selective=scenario.transport.recovery == "selective_repeat")
 
 
 def run(scenario: Scenario, job: Job | None, limit_ps: int, progress: Progress | None) -> tuple[Outcome, Scenario]:

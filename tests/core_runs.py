@@ -16,15 +16,15 @@ from netsim.core.readings import packets_sent
 from netsim.fabric import Carried, Fabric, Wire
 from netsim.routing.candidates import candidates_of
 from netsim.topology.network import Network
-from netsim.transport.settings import Dcqcn, Transport
+from netsim.transport.settings import Dcqcn, Ndp, SelectiveRepeat, Transport
 from tests.twin import Twin
 from tests.twin_networks import Row, shortest_routes
 from tests.twin_nouns import Flow, Results
 from tests.twin_runs import Collective, Scenario
 
 FLOW = ("bytes", "start_ps", "delivered_ps", "acked_ps", "retransmitted", "marked", "dropped")
-GATE = ("pauses", "paused_ps")
-LINK = {"bytes": "sent_bytes", "drops": "drops", "ecn_marks": "marks", "max_queue_bytes": "longest"}
+GATE = ("pauses", "paused_ps", "trims")
+LINK = {"bytes": "sent_bytes", "drops": "drops", "lost": "lost", "ecn_marks": "marks", "max_queue_bytes": "longest"}
 Figures = dict[str, int]
 
 
@@ -83,6 +83,10 @@ def transport_of(scenario: Scenario) -> Transport:
         window=scenario.window,
         timeout=scenario.timeout_ps,
         **({scenario.control: dict(scenario.chosen)} if scenario.chosen else {}),
+        retries=scenario.retries,
+        recovery=scenario.recovery,
+        selective_repeat=SelectiveRepeat(window=scenario.places, reordering=scenario.reordering),
+        ndp=Ndp(share=scenario.share),
         dcqcn=Dcqcn(
             g=paper.gain / 65536,
             alpha_timer=paper.alpha_timer_ps,

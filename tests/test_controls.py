@@ -33,7 +33,7 @@ def incast(
 
     fabric = {"base": "fat_tree_k4_100g", "ecn": STEP_ECN, **topology}
     quick = {} if paper else {"dcqcn": QUICK, "timely": QUICK_TIMELY}
-    transport = {"control": control, **quick}
+    transport = {"control": control, "retries": 1000, **quick}
     return netsim.simulate(job, fabric, ranks=max(sources) + 1, transport=transport)
 
 

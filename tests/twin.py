@@ -22,6 +22,10 @@ from tests.twin_steering import Steer, Steering
 TICK, COMPLETION = 2, 10**9  # SimPy priorities; its processes have 0 and 1
 
 
+class GaveUpError(Exception):
+    """A connection has timed out more often in a row than its retries allow; the argument is its number."""
+
+
 class Twin:
     """A network in motion; sizes in bytes, windows in packets, times in ps."""
 
@@ -41,8 +45,9 @@ class Twin:
         timeout_ps: int = 4_194_304_000,
         seed: int = 1,
         steering: Steer | None = None,
+        retries: int = 1 << 30,
     ) -> None:
-        self.network, self.seed = network, seed
+        self.network, self.seed, self.retries = network, seed, retries
         self.steering = steering and Steering(self, steering)
         self.payload, self.header, self.ack, self.scale_up_payload = payload, header, ack, scale_up_payload
         self.control, self.window, self.max_window, self.dcqcn = control, window, max_window, dcqcn
@@ -70,8 +75,12 @@ class Twin:
         """Give the number of the connection, made when it is new."""
         key = (source_host, target_host, channel)
         if key not in self.connections:
-            self.connections[key] = Connection(len(self.connections), tuple(route), new_control(self, route))
+            self.connections[key] = self.new_connection(len(self.connections), tuple(route))
         return self.connections[key].number
+
+    def new_connection(self, number: int, route: Route) -> Connection:
+        """Make a connection."""
+        return Connection(number, route, new_control(self, route))
 
     def collective(
         self,
@@ -193,6 +202,10 @@ class Twin:
     def drop(self, packet: Packet, count: LinkCount) -> None:
         """Forget a packet that found its queue full."""
         count.drops += 1
+        self.forget(packet)
+
+    def forget(self, packet: Packet) -> None:
+        """Count a packet that will not arrive."""
         self.totals["acks_dropped" if packet.message is None else "data_dropped"] += 1
         if packet.message is not None and packet.sequence >= packet.connection.acked:
             packet.message.flow.dropped += 1
@@ -244,7 +257,7 @@ class Twin:
             self.steering.recycle(ack)
         if ack.nak and expected >= connection.acked:
             connection.next = expected
-            connection.control.on_loss(connection)
+            connection.control.on_loss(connection, 1)
         gained = max(0, expected - connection.acked)
         advanced = expected > connection.acked
         if advanced:
@@ -300,15 +313,24 @@ class Twin:
         """Rewind every connection that has waited too long for progress."""
         self.ticking = False
         for connection in self.connections.values():
-            if connection.next > connection.acked and self.now - connection.progress_ps >= self.timeout_ps:
-                self.totals["timeouts"] += 1
-                connection.next = connection.acked
+            if connection.awaits() and self.now - connection.progress_ps >= self.timeout_ps:
+                self.count_timeout(connection)
+                connection.start_over()
                 connection.progress_ps = self.now
                 connection.control.on_timeout(connection)
                 self.offer(connection)
                 self.start_soon(self.network.links[connection.route[0]].source)
-        if any(connection.next > connection.acked for connection in self.connections.values()):
+        if any(connection.awaits() for connection in self.connections.values()):
             self.arm()
+
+    def count_timeout(self, connection: Connection) -> None:
+        """Raise GaveUpError when nothing more has arrived since so many time-outs."""
+        self.totals["timeouts"] += 1
+        if connection.arrived() > connection.stuck_at:
+            connection.stuck_at, connection.tries = connection.arrived(), 0
+        connection.tries += 1
+        if connection.tries > self.retries:
+            raise GaveUpError(connection.number)
 
     def run(self, until_ps: int | None = None) -> Results:
         """Run until nothing is left to do, or up to but not including `until_ps`; can be called again."""

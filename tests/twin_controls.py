@@ -215,9 +215,13 @@ class SwiftWindow(Measuring):
         self.mine = min(max(window, share(self.paper.min_cwnd)), share(self.paper.max_cwnd))
         self.window = max(self.mine, ONE)
 
-    def on_loss(self, connection: Connection) -> None:
+    def on_loss(self, connection: Connection, packets: int) -> None:
         """A gap."""
         self.cut(share(self.paper.max_mdf), "loss")
+
+    def on_nack(self, connection: Connection) -> None:
+        """A header."""
+        self.cut(share(self.paper.max_mdf), "nack")
 
     def on_timeout(self, connection: Connection) -> None:
         """No progress: after several in a row begin anew with the smallest window."""
@@ -246,7 +250,7 @@ class NsccWindow(Measuring):
         self.goal = self.idle * share(self.paper.target_share) // ONE if goal == "auto" else goal
         self.gathered = self.average = self.look_ps = self.cut_ps = self.adjusted_ps = 0
         self.achieved = self.received = self.passed = self.passing = self.smooth = 0
-        self.fast = False
+        self.fast = self.pressed = False
 
     def times(self, packets: float) -> int:
         """Packets as the paper gives them, on this network."""
@@ -262,7 +266,8 @@ class NsccWindow(Measuring):
         self.achieved, self.received, self.passed = self.achieved + gained, self.received + gained, self.passed + gained
         sample = self.idle // 4 if delay > self.goal and not ack.marked else delay
         self.average += (sample - self.average) * share(self.paper.delay_alpha) // ONE
-        if self.quick_adapt(connection, ack, delay):
+        late = delay > self.paper.qa_threshold * self.goal
+        if self.quick_adapt(connection, marked=ack.marked, late=late):
             return
         case = ("late" if delay >= self.goal else "early") + ("_marked" if ack.marked else "")
         self.note(case)
@@ -276,18 +281,18 @@ class NsccWindow(Measuring):
         if self.received > self.paper.adjust_after or self.twin.now - self.adjusted_ps > self.idle:
             self.adjust()
 
-    def quick_adapt(self, connection: Connection, ack: Packet, delay: int) -> bool:
-        """Very late, and little has arrived: take that as the window."""
-        if ack.marked and self.passed < self.passing:
+    def quick_adapt(self, connection: Connection, *, marked: bool, late: bool) -> bool:
+        """Very late or trimmed, and little has arrived: take that as the window."""
+        if marked and self.passed < self.passing:
             acts = True
             self.note("ignored")
         elif self.twin.now > self.look_ps:
             little = self.achieved * ONE < self.widest // 2**self.paper.qa_gate
-            acts = self.look_ps > 0 and delay > self.paper.qa_threshold * self.goal and little
+            acts = self.look_ps > 0 and (late or self.pressed) and little
             if acts:
                 self.note("adapted")
                 self.become(self.achieved * ONE)
-                self.passing, self.passed = connection.next - connection.acked, 0
+                self.passing, self.passed, self.pressed = connection.outstanding(), 0, False
             self.achieved, self.look_ps = 0, self.twin.now + self.idle + self.goal
         else:
             return False
@@ -324,12 +329,22 @@ class NsccWindow(Measuring):
         self.gathered = self.received = 0
         self.become(window)
 
-    def on_loss(self, connection: Connection) -> None:
-        """One packet is missing."""
+    def on_loss(self, connection: Connection, packets: int) -> None:
+        """The window shrinks by what is missing."""
         self.note("loss")
-        self.become(self.window - ONE)
+        self.become(self.window - packets * ONE)
 
-    on_timeout = on_loss
+    def on_nack(self, connection: Connection) -> None:
+        """A queue was full: quick adapt may act now, or with the next ACKs."""
+        self.note("nack")
+        self.passed, self.pressed = self.passed + 1, True
+        self.average += (self.idle - self.average) * share(self.paper.delay_alpha) // ONE
+        if not self.quick_adapt(connection, marked=True, late=True):
+            self.become(self.window - ONE)
+
+    def on_timeout(self, connection: Connection) -> None:
+        """As for one that is missing."""
+        self.on_loss(connection, 1)
 
 
 MEASURING: dict[str, type[Measuring]] = {

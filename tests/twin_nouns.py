@@ -58,6 +58,8 @@ class LinkCount:
     bytes: int = 0
     packets: int = 0
     drops: int = 0
+    lost: int = 0  # on its wire
+    trims: int = 0
     ecn_marks: int = 0
     max_queue_bytes: int = 0
     pauses: int = 0  # PAUSE frames that were sent for it
@@ -116,6 +118,10 @@ class Packet:
     marked: bool = False
     nak: bool = False
     cnp: bool = False
+    trimmed: bool = False  # only its header is left
+    sack: bool = False  # an ACK of this packet alone
+    pull: bool = False
+    credit: bool = False
     closes: bool = False  # first transmission of its message's last packet
     entropy: int = 0
     sent_ps: int = 0  # an ACK: when the packet it answers was sent
@@ -137,8 +143,11 @@ class Control:
     def on_round_trip(self, connection: Connection, gained: int, ack: Packet) -> None:
         """Hear of one ACK, what it brings beside its number; it acknowledges `gained` packets for the first time."""
 
-    def on_loss(self, connection: Connection) -> None:
-        """Hear that a packet is missing, after the rewind."""
+    def on_loss(self, connection: Connection, packets: int) -> None:
+        """Hear that so many packets are missing, after the rewind."""
+
+    def on_nack(self, connection: Connection) -> None:
+        """Hear that a packet came trimmed to its header."""
 
     def on_cnp(self) -> None:
         """Hear of a congestion notification."""
@@ -197,11 +206,29 @@ class Connection:
     cnp_ps: int = 0  # its receiver sends no CNP before
     sent: int = 0  # packets, copies too
     good: list[int] = field(default_factory=list)  # entropies that came back without a mark, not yet used again
+    tries: int = 0  # time-outs in a row in which nothing more had arrived
+    stuck_at: int = 0
 
     @property
     def way_back(self) -> Route:
         """The route of an ACK: the same links the other way, last one first."""
         return tuple(link ^ 1 for link in reversed(self.route))
+
+    def awaits(self) -> bool:
+        """Tell whether something is outstanding."""
+        return self.next > self.acked
+
+    def outstanding(self) -> int:
+        """Count the packets under way."""
+        return self.next - self.acked
+
+    def start_over(self) -> None:
+        """Nothing was heard for too long: send again what is unacknowledged."""
+        self.next = self.acked
+
+    def arrived(self) -> int:
+        """Count the packets that are known to have arrived."""
+        return self.acked
 
     def may_send(self) -> bool:
         """Tell whether there is a released packet inside the window."""

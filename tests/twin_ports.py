@@ -27,15 +27,17 @@ class Port:
         self.queues: dict[str, deque[Packet]] = {"control": deque(), "data": deque()}
         self.filled = {"control": 0, "data": 0}  # bytes that wait or are being sent
         self.accepted = 0  # packets
+        self.loss = round(link.loss * (1 << 30))
 
     def accept(self, packet: Packet) -> None:
         """Queue a packet that arrived, mark it, or drop it."""
-        packet.stored_as = "control" if self.is_strict and packet.message is None else "data"
+        is_control = packet.message is None or packet.trimmed
+        packet.stored_as = "control" if self.is_strict and is_control else "data"
         filled = self.filled[packet.stored_as]
-        if not self.has_room(packet):
+        if not self.has_room(packet) and not self.trims(packet):
             self.twin.drop(packet, self.count)
             return
-        if packet.message is not None and self.marks(filled, self.accepted):
+        if packet.message is not None and not packet.trimmed and self.marks(filled, self.accepted):
             packet.marked = True
             self.count.ecn_marks += 1
         self.accepted += 1
@@ -50,9 +52,19 @@ class Port:
         """Tell whether a packet fits: with flow control data goes on the account of the link it came by."""
         gate = self.twin.ports[packet.path[packet.hop - 1]].gate
         if gate is None or packet.stored_as == "control":
-            return self.filled[packet.stored_as] + packet.bytes <= self.link.buffer_bytes
+            share = 2 if packet.stored_as == "control" and self.twin.network.trim else 1
+            return self.filled[packet.stored_as] + packet.bytes <= share * self.link.buffer_bytes
         packet.gate = gate
         return gate.admit(packet.bytes)
+
+    def trims(self, packet: Packet) -> bool:
+        """Cut a data packet without room to its header, if switches do that; tell whether the header has room."""
+        if not self.twin.network.trim or packet.message is None or packet.trimmed:
+            return False
+        self.count.trims += 1
+        self.twin.totals["trims"] += 1
+        packet.trimmed, packet.bytes, packet.stored_as = True, self.twin.header, "control"
+        return self.has_room(packet)
 
     def obey(self, *, stop: bool) -> None:
         """PAUSE or RESUME has come; an idle link goes on at once."""
@@ -95,13 +107,18 @@ class Port:
         if self.busy or (packet := self.take()) is None:
             return
         self.busy = True
-        if packet.message is not None and packet.stored_as and len(packet.told) < 8:
+        if packet.message is not None and packet.stored_as == "data" and len(packet.told) < 8:
             behind = self.filled["data"] - packet.bytes
             packet.told.append((self.link.number, self.twin.now, self.count.bytes, behind))
+        is_lost = mix(self.twin.seed, self.link.number + (1 << 40), self.count.packets) < self.loss
         self.count.bytes += packet.bytes
         self.count.packets += 1
         sending_ps = -(-packet.bytes * 8 * 10**12 // self.link.rate_bps)
         self.twin.later(DEPARTURE, sending_ps, lambda: self.end(packet))
+        if is_lost:
+            self.count.lost += 1
+            self.twin.forget(packet)
+            return
         arrival = ARRIVAL + self.link.number
         self.twin.later(arrival, sending_ps + self.link.delay_ps, lambda: self.twin.arrive(self.link.target, packet))
 
@@ -136,7 +153,7 @@ class Nic(Port):
 
     def accept(self, packet: Packet) -> None:
         """Queue an ACK, or data in transit through this host."""
-        packet.stored_as = "control" if packet.message is None else "data"
+        packet.stored_as = "control" if packet.message is None or packet.trimmed else "data"
         self.twin.totals["transit"] += packet.message is not None
         self.store(packet)
 

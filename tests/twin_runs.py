@@ -14,6 +14,7 @@ from tests.twin_dcqcn import PAPER, Dcqcn
 from tests.twin_networks import MICROSECOND, Row, shortest_routes
 from tests.twin_nouns import Results
 from tests.twin_queue_pairs import Pairs
+from tests.twin_repairs import RepairingTwin
 from tests.twin_steering import Steer
 
 
@@ -56,6 +57,11 @@ class Scenario:
     steering: Steer | None = None
     queue_pairs: int = 1
     split: bool = False
+    recovery: str = "go_back_n"
+    places: int = 1024  # selective repeat: its window and its tolerance, packets
+    reordering: int = 3
+    share: float = 0.99  # of the line rate, at which receivers pull
+    retries: int = 1 << 30
 
     def members_of(self, collective: Collective, network: Network) -> tuple[int, ...]:
         """The hosts of a collective's positions."""
@@ -77,9 +83,15 @@ def build_twin(scenario: Scenario) -> Twin:
         "timeout_ps",
         "seed",
         "steering",
+        "retries",
     )
     network = scenario.network()
-    twin = Twin(network, **{name: getattr(scenario, name) for name in names})
+    settings = {name: getattr(scenario, name) for name in names}
+    if scenario.recovery == "selective_repeat":
+        repair = {"places": scenario.places, "reordering": scenario.reordering, "share": scenario.share}
+        twin: Twin = RepairingTwin(network, **repair, **settings)
+    else:
+        twin = Twin(network, **settings)
     route = shortest_routes(network)
     pairs = Pairs(network, scenario.queue_pairs, split=scenario.split, payload=scenario.payload)
     for number, collective in enumerate(scenario.collectives):

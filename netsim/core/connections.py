@@ -15,6 +15,7 @@ from netsim.transport.fixed_point import ONE, WIDEST
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS, IB_ACK_TIMEOUT_14_PS
 from netsim.transport.states import CODES
 
+MOST_RETRIES = (1 << 31) - 1
 UNLIMITED_WINDOW = ("none", "dcqcn", "timely")  # where nothing is said of a window
 
 
@@ -34,6 +35,7 @@ class Sender:
     timeout: int | str
     payload: int
     scale_up_payload: int
+    retries: int = (1 << 31) - 1
 
 
 class Connections:
@@ -89,6 +91,7 @@ class Connections:
         world.settings[0]["connections"] = first + count
         if world.settings[0]["telemetered"]:
             world = with_rows(world, heard=(first + count) * MOST_HOPS)
+        world = _with_selective(world, first + count)
         world = _with_stride(world, int(length.max()), first)
         lay_routes(world, first, np.asarray(paths.first, "i8"), links)
         world = with_ways(world, first, paths, self._is_scale_up)
@@ -105,6 +108,7 @@ class Connections:
         measure_routes(world, first, idle, slowest, drain)
         rows["cwnd"] = self._windows(idle, slowest)
         rows["timeout"] = self._timeouts(idle, drain, bool(world.settings[0]["lossless"]))
+        rows["patience"] = self._patience(rows["timeout"])
         world.settings[0]["timeout"] = min(world.settings[0]["timeout"], rows["timeout"].min())
         start_controls(world, first, first + count, idle)
         return world
@@ -128,6 +132,24 @@ class Connections:
         if is_lossless:
             return IB_ACK_TIMEOUT_14_PS
         return np.where(drain < NEVER, idle + drain, IB_ACK_TIMEOUT_10_PS)
+
+    def _patience(self, timeouts: Any) -> Any:
+        """Time-outs in a row that a connection survives: the retry count; with "auto" it goes on for as long as a NIC.
+
+        That is with a time-out as long as perftest's. A short one says little: queues that others fill take longer.
+        """
+        retries = self._sender.retries
+        if self._sender.timeout != "auto":
+            return retries
+        return np.minimum((retries + 1) * -(-IB_ACK_TIMEOUT_14_PS // timeouts) - 1, MOST_RETRIES)
+
+
+def _with_selective(world: World, connections: int) -> World:
+    """Room for what selective repeat keeps of each packet in the window of so many connections."""
+    window = int(world.settings[0]["selective"])
+    if not window:
+        return world
+    return with_rows(world, repairs=connections, places=connections * window, here=connections * window >> 3)
 
 
 def _with_stride(world: World, longest: int, used: int) -> World:

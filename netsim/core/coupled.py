@@ -1,4 +1,4 @@
-"""A switch that goes from event to event: its ports depend on each other, or its packets carry notes.
+"""A switch that goes from event to event: its ports depend on each other, or its packets are trimmed or carry notes.
 
 Ingress accounting: what came in by a link and is still here counts against that link. Above XOFF its sender is told to
 stop, at or below XON to go on (IEEE 802.1Qbb); the frames travel back in one propagation delay and take no bandwidth.
@@ -7,12 +7,14 @@ stop, at or below XON to go on (IEEE 802.1Qbb); the frames travel back in one pr
 import numpy as np
 
 from netsim.core.egress import onward, put_on_wire, time_to_send, wake
+from netsim.core.losses import is_lost
 from netsim.core.notes import carry_notes, first_place, note_hop
 from netsim.core.rings import append, first_at, hold, length
 from netsim.core.steering import steered
-from netsim.core.switches import drop, is_marked
+from netsim.core.switches import is_marked
 from netsim.core.tables import NEVER, WAITED
-from netsim.core.words import HOP, INGRESS, MARK, bytes_of, ingress_of, is_ack, without_ingress
+from netsim.core.trimming import into_control, refuse
+from netsim.core.words import ACK, HOP, INGRESS, MARK, TRIMMED, bytes_of, ingress_of, is_ack, without_ingress
 from netsim.kernel import inner, part
 
 
@@ -47,6 +49,18 @@ def signal(world, l, now, stop):
     at = now + world.kinds[world.links[l ^ 1].kind].delay
     append(world, gate.signals, at, stop, 0)
     wake(world, world.links[l].source, at)
+
+
+@part
+def let_in(world, ingress, wire_bytes, now):
+    """Take a packet that came by `ingress` into account, if there is room for it."""
+    gate, settings = world.gates[ingress], world.settings[0]
+    if gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
+        return False
+    gate.held += wire_bytes
+    if gate.held > settings.xoff and not gate.closed:
+        signal(world, ingress, now, 1)
+    return True
 
 
 @part
@@ -94,7 +108,10 @@ def step(world, l):
     link.sent_bytes += bytes_of(content)
     kind = world.kinds[link.kind]
     link.free_at += time_to_send(kind, bytes_of(content))
-    put_on_wire(world, l, link, link.free_at + kind.delay, name, without_ingress(content))
+    content = without_ingress(content)
+    if kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content):
+        return
+    put_on_wire(world, l, link, link.free_at + kind.delay, name, content)
     if world.settings[0].noted:
         if world.settings[0].telemetered and link.leaving and not is_ack(content):
             note_hop(world, place, l, now, link.sent_bytes - link.leaving, link.backlog - link.leaving)
@@ -104,24 +121,12 @@ def step(world, l):
 @part
 def accepted(link):
     """Packets that this egress has taken in before: those sent and those that wait."""
-    return link.wire.tail + length(link.payload) + length(link.control)
-
-
-@part
-def is_admitted(world, ingress, wire_bytes, now):
-    """Put a packet on the account of the link it came by, stopping that above XOFF; not if the headroom is full."""
-    gate, settings = world.gates[ingress], world.settings[0]
-    if gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
-        return False
-    gate.held += wire_bytes
-    if gate.held > settings.xoff and not gate.closed:
-        signal(world, ingress, now, 1)
-    return True
+    return link.wire.tail + link.lost + length(link.payload) + length(link.control)
 
 
 @inner
 def come(world, ingress, now):
-    """A packet arrives by `ingress` and goes into its egress queue, or is dropped: no room."""
+    """A packet arrives by `ingress` and goes into its egress queue; refused if that or the headroom is full."""
     wire = world.links[ingress].wire
     packet = world.air[wire.start + (wire.head & wire.mask)]
     name, content = packet.label, packet.state
@@ -136,22 +141,15 @@ def come(world, ingress, now):
     kind = world.kinds[link.kind]
     wire_bytes = bytes_of(content)
     settings = world.settings[0]
-    if kind.strict and is_ack(content):
-        if link.control_backlog + wire_bytes > kind.buffer:
-            drop(world, l, name, content)
-            return
-        link.control_backlog += wire_bytes
-        link.free_at = max(link.free_at, now)
-        append(world, link.control, now, name, content)
-        if settings.noted:
-            carry_notes(world, place, link.control)
+    if kind.strict and content & (ACK | TRIMMED):
+        into_control(world, l, name, content, now, place)
         return
-    if not settings.lossless:
-        if link.backlog + wire_bytes > kind.buffer:
-            drop(world, l, name, content)
+    if settings.lossless:
+        if not let_in(world, ingress, wire_bytes, now):
+            refuse(world, l, name, content, now, place)
             return
-    elif not is_admitted(world, ingress, wire_bytes, now):
-        drop(world, l, name, content)
+    elif link.backlog + wire_bytes > kind.buffer:
+        refuse(world, l, name, content, now, place)
         return
     if not is_ack(content) and is_marked(world, l, kind, link.backlog, accepted(link)):
         content |= MARK

@@ -14,7 +14,7 @@ from netsim.core.tables import NEVER, NONE
 from netsim.core.timers import check_timeouts, tick_after
 from netsim.kernel import bare, entry, part
 
-REACHED, FINISHED, IDLE, PAUSED, CROWDED, STUCK = range(6)  # why `advance` came back
+REACHED, FINISHED, IDLE, PAUSED, CROWDED, STUCK, FAILED = range(7)  # why `advance` came back
 
 
 @part
@@ -73,6 +73,8 @@ def advance(owned, stop, patience):
             if now >= stop:
                 return REACHED
             check_timeouts(world, now)
+            if settings.failed:
+                return FAILED
             settings.idle_ticks += 1
             if settings.idle_ticks > settings.connections + 1 and next_wake(world) == NEVER:
                 return STUCK  # every connection has timed out and none could send

@@ -8,7 +8,6 @@ freezing mode, which after a time-out uses old entropies again.
 
 import numpy as np
 
-from netsim.core.notes import appended_place
 from netsim.core.random import thirty_bits
 from netsim.core.tables import CACHE
 from netsim.kernel import inner
@@ -18,15 +17,14 @@ DRAWN = 4 << 32  # keeps these draws apart from others
 
 
 @inner
-def begin_entropy(world, c, ring):
-    """The entropy of the data packet that connection c has just put at the end of a ring."""
+def next_entropy(world, c):
+    """The entropy of the data packet that connection c sends now."""
     settings, way = world.settings[0], world.ways[c]
     if way.fresh > 0:
         entropy = np.int64(world.cache[c * CACHE + (way.kept - way.fresh) % CACHE])
         way.fresh -= np.uint32(1)
-    else:
-        entropy = thirty_bits(settings.seed, DRAWN + c, world.connections[c].injected) % settings.entropies
-    world.notes[appended_place(ring)].entropy = entropy
+        return entropy
+    return thirty_bits(settings.seed, DRAWN + c, world.connections[c].injected) % settings.entropies
 
 
 @inner

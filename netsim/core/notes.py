@@ -56,11 +56,11 @@ def carry_notes(world, place, ring):
 
 
 @part
-def begin_notes(world, ring, now):
-    """A new data packet stands at the end of a ring, sent now: nothing else is known of it yet."""
+def begin_notes(world, ring, now, entropy):
+    """A new packet stands at the end of a ring, sent now: nothing else is known of it yet."""
     note = world.notes[appended_place(ring)]
     note.stamp = now
-    note.entropy = 0
+    note.entropy = entropy
     note.hops = 0
     note.spare = 0
 

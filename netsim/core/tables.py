@@ -54,7 +54,7 @@ LINK = np.dtype(
         ("turns", RING),  # at a host: connections waiting for their turn
         ("source", "u4"),
         ("favours_own", "u4"),  # at a host: its own connections are next, then packets passing through
-        ("spare", "i8"),
+        ("lost", "i8"),  # packets that its wire lost
     ]
 )
 KIND = np.dtype(  # what links of one kind share
@@ -68,6 +68,8 @@ KIND = np.dtype(  # what links of one kind share
         ("mark_all", "i8"),
         ("mark_chance", "i8"),
         ("strict", "i8"),  # ACKs have a class of their own above data
+        ("control_room", "i8"),  # bytes that class holds
+        ("loss", "i8"),  # chance that its wire loses a packet, in units of 2^-30
     ]
 )
 GATE = np.dtype(  # what priority flow control knows of a link
@@ -82,6 +84,7 @@ GATE = np.dtype(  # what priority flow control knows of a link
         ("paused_ps", "i8"),
         ("leaving_from", "u4"),  # at its near end: the ingress of the packet in transmission
         ("spare", "u4"),
+        ("trims", "i8"),  # packets cut to their headers at its near end
     ]
 )
 NODE = np.dtype([("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("last_out", "u4"), ("pending", "i8")])
@@ -118,8 +121,34 @@ CONNECTION = with_states(
         ("complained", "u4"),  # a NAK for this gap is under way
         ("back", "u4"),  # link that its ACKs leave by
         ("length", "u4"),  # links of its route
+        # what counts time-outs, 16 bytes
+        ("stuck_at", "i8"),  # packets known to have arrived at the last time-out
+        ("tries", "u4"),  # time-outs since that number last grew
+        ("patience", "u4"),  # more of them, and it fails
     ],
     CONTROL_STATES,
+)
+REPAIR = np.dtype(  # selective repeat: what a connection knows of packets beyond `acked` and `expected`
+    [
+        # the sender
+        ("got", "i8"),  # packets after `acked` known to have arrived
+        ("lost", "i8"),  # packets to be sent again
+        ("lost_from", "i8"),  # none of them comes before this one
+        ("newest", "i8"),  # of the transmissions known to have arrived, the latest
+        ("oldest", "i8"),  # nothing under way was sent before this transmission
+        # the receiver
+        ("ahead", "i8"),  # packets here after `expected`
+        ("known", "i8"),  # end of the last message of which something has come
+        ("headers", "i8"),  # trimmed packets that have come
+        ("asked", "i8"),  # pulls: those due to it so far,
+        ("pulled", "i8"),  # and those that have been sent
+    ]
+)
+PULLER = np.dtype(  # at a NIC, where receivers pull
+    [
+        ("askers", RING),  # connections that are due a pull, in turn
+        ("ready_at", "i8"),  # no pull before then
+    ]
 )
 MESSAGE = np.dtype(  # a chunk flow on its connection
     [
@@ -213,6 +242,11 @@ SETTINGS = np.dtype(
         ("gap", "i8"),  # flowlet: ps
         ("slots", "i8"),  # of a switch's table of flowlets
         ("entropies", "i8"),  # reps: how many different ones there are
+        ("selective", "i8"),  # selective repeat: 0, or the packets of its window, a power of two
+        ("reordering", "i8"),  # transmissions by which a packet may be overtaken and is not yet taken for lost
+        ("trim", "i8"),
+        ("pulling", "i8"),  # receivers pull
+        ("failed", "i8"),  # 1 + the connection that gave up
         ("controls", CONTROL_SETTINGS),
     ]
 )
@@ -255,3 +289,7 @@ class World(NamedTuple):
     ways: np.ndarray  # per connection
     cache: np.ndarray  # [connection * CACHE + i] entropies
     flowlets: np.ndarray  # [(switch - hosts) * slots + slot]
+    repairs: np.ndarray  # per connection, with selective repeat
+    places: np.ndarray  # there, per connection and place in its window: what its sender knows
+    here: np.ndarray  # and bit by bit what its receiver has
+    pullers: np.ndarray  # per link, where receivers pull

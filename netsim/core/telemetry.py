@@ -2,6 +2,7 @@
 
 from netsim.core.egress import time_to_send
 from netsim.core.notes import copy_telemetry
+from netsim.core.places import outstanding
 from netsim.core.tables import MOST_HOPS
 from netsim.kernel import inner
 from netsim.transport import dispatch
@@ -41,4 +42,5 @@ def read_notes(world, c, connection, place, gained, marked, now):
         load, span = fullest_link(world, c, place, connection.hpcc.idle)
         dispatch.on_telemetry(connection, gained, load, span, settings.controls)
     else:
-        dispatch.on_round_trip(connection, gained, marked, now - world.notes[place].stamp, now, settings.controls)
+        rtt, rest = now - world.notes[place].stamp, outstanding(world, c, connection)
+        dispatch.on_round_trip(connection, gained, marked, rtt, rest, now, settings.controls)

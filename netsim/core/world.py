@@ -11,15 +11,17 @@ from netsim.core.rings import FIRST_SIZE
 from netsim.core.tables import MOST_HOPS, NEVER, World
 from netsim.errors import InputError
 from netsim.topology.network import SCALE_UP, Network
-from netsim.transport import NOTED, PACED, TELEMETERED
+from netsim.transport import NOTED, PACED, PULLED, TELEMETERED
 from netsim.units import picoseconds_per_byte
 
 STRIDE = 8  # links of a route that fit before `hops` is laid out anew
 SIZE_CLASSES = 64
 CHANCE = 1 << 30  # Pmax is held in these units
+HEADERS = 2  # with trimming the control class holds twice the bytes of the data class (htsim's NDP queue)
 CNP_INTERVAL_PS = 50_000_000  # a receiver notifies a sender at most once in 50 us (DCQCN, section 3.1)
 
 Parameters = Mapping[str, Mapping[str, int]]  # by control and field of its SETTINGS
+Selective = tuple[int, int]
 
 
 def new_world(
@@ -32,22 +34,25 @@ def new_world(
     seed: int,
     control: str,
     parameters: Parameters,
+    selective: Selective | None = None,
 ) -> World:
     """The network at rest. Sizes in bytes; payloads of a packet and of one that stays inside a server.
 
-    Raises InputError where the largest packet does not fit, or a pause would travel in no time.
+    selective: window and tolerance of selective repeat, in packets; None is go-back-N. Raises InputError where the
+    largest packet does not fit, a pause would travel in no time, or what is trimmed could not be sent again.
     """
+    check_trimming(network, is_selective=selective is not None)
     largest = header + np.where([kind == SCALE_UP for kind in network.kinds], payloads[1], payloads[0])
     kinds, kind_of = _kinds(network, largest)
     _check(network, kinds, kind_of, largest)
     nodes, inbound, outbound, port_of = _nodes(network)
     hosts = len(network.hosts)
     ports = int((nodes["last_out"] - nodes["first_out"])[hosts:].max(initial=1))
-    links, gates, inboxes, air_used = _links(network, kind_of, ports)
-    settings = _settings(network, control, parameters)
+    links, gates, inboxes, pullers, air_used = _links(network, kind_of, ports, control in PULLED)
+    settings = _settings(network, control, parameters, selective)
     row = settings[0]
     row["header"], row["ack"], row["tick"], row["air_used"] = header, ack, tick_ps, air_used
-    row["window"] = _window(kinds, 0 if network.pfc else min(ack, header + 1))
+    row["window"] = _window(kinds, 0 if network.pfc else min(ack, header + (not network.trim)))
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
     air = 4 * air_used + (1 << 16)
     return World(
@@ -85,22 +90,36 @@ def new_world(
         ways=np.zeros(0, tables.WAY),
         cache=np.zeros(0, "u4"),
         flowlets=np.zeros(0, tables.FLOWLET),
+        repairs=np.zeros(0, tables.REPAIR),
+        places=np.zeros(0, "u4"),
+        here=np.zeros(0, "u1"),
+        pullers=pullers,
     )
 
 
-def _settings(network: Network, control: str, parameters: Parameters) -> Any:
+def _settings(network: Network, control: str, parameters: Parameters, selective: Selective | None) -> Any:
     settings = np.zeros(1, tables.SETTINGS)
     row = settings[0]
     row["hosts"], row["stride"], row["timeout"], row["next_tick"] = len(network.hosts), STRIDE, NEVER, NEVER
     if network.pfc:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
+    if selective:
+        row["selective"], row["reordering"] = selective
+    row["trim"], row["pulling"] = network.trim, control in PULLED
     row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
     row["noted"], row["telemetered"] = control in NOTED, control in TELEMETERED
-    row["coupled"] = row["lossless"] or row["noted"]  # only the event-loop switch takes notes along
+    row["coupled"] = row["lossless"] or row["trim"] or row["noted"]  # what the other kind of switch cannot do
     for name, values in parameters.items():
         for key, value in values.items():
             row["controls"][name][key] = value
     return settings
+
+
+def check_trimming(network: Network, *, is_selective: bool) -> None:
+    """Refuse headers, which trimming leaves of packets, where the recovery of losses does not understand them."""
+    if network.trim and not is_selective:
+        what = "trim = true, but what a trimmed packet leaves says nothing to go-back-N"
+        raise InputError(what, where=network.name, mend='set transport.recovery = "selective_repeat"')
 
 
 def _check(network: Network, kinds: Any, kind_of: Any, largest: Any) -> None:
@@ -118,7 +137,7 @@ def _check(network: Network, kinds: Any, kind_of: Any, largest: Any) -> None:
 
 
 def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
-    """One row for every different (rate, delay, buffer, ECN, largest packet), and the row of each link."""
+    """One row for every different (rate, delay, buffer, ECN, largest packet, loss), and the row of each link."""
     columns = np.stack(
         [
             network.rate_bps,
@@ -128,14 +147,16 @@ def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
             network.kmax,
             np.rint(np.asarray(network.pmax) * CHANCE).astype("i8"),
             largest,
+            np.rint(np.asarray(network.loss) * CHANCE).astype("i8"),
         ]
     ).astype("i8")
     different, kind_of = np.unique(columns, axis=1, return_inverse=True)
     kinds = np.zeros(different.shape[1], tables.KIND)
-    for kind, (rate, delay, buffer, kmin, kmax, chance, packet) in zip(kinds, different.T.tolist(), strict=True):
+    for kind, (rate, delay, buffer, kmin, kmax, chance, packet, loss) in zip(kinds, different.T.tolist(), strict=True):
         kind["ps"], kind["per_bytes"] = picoseconds_per_byte(rate)
         kind["delay"], kind["buffer"], kind["mark_from"], kind["mark_all"] = delay, buffer, kmin, kmax
         kind["mark_chance"], kind["strict"] = chance, network.control_class == "strict"
+        kind["loss"], kind["control_room"] = loss, min(buffer * (HEADERS if network.trim else 1), NEVER)
         kind["headroom"] = network.pfc.headroom_of(rate, delay, packet) if network.pfc else 0
     return kinds, kind_of.reshape(-1)
 
@@ -161,18 +182,22 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
     return nodes, inbound.astype("u4"), outbound.astype("u4"), port_of
 
 
-def _links(network: Network, kind_of: Any, ports: int) -> tuple[Any, Any, Any, int]:
-    """Link and gate rows and inboxes, with small rings one after the other in the air; and how much air they take."""
+def _links(network: Network, kind_of: Any, ports: int, pulling: bool) -> tuple[Any, Any, Any, Any, int]:
+    """Rows of links, gates and pullers, and inboxes, with small rings one after the other in the air, which they share.
+
+    The last value is how much air they take.
+    """
     links = np.zeros(len(network.links), tables.LINK)
     links["kind"], links["source"], links["target"] = kind_of, network.source, network.target
     gates, inboxes = np.zeros(len(network.links), tables.GATE), np.zeros(ports, tables.RING)
+    pullers = np.zeros(len(network.links) if pulling else 0, tables.PULLER)
     start = 0
     rings_of_links = (links[name] for name in ("wire", "payload", "control", "turns"))
-    for rings in (*rings_of_links, gates["signals"], gates["parked"], inboxes):
+    for rings in (*rings_of_links, gates["signals"], gates["parked"], pullers["askers"], inboxes):
         rings["start"] = start + FIRST_SIZE * np.arange(len(rings))
         rings["mask"] = FIRST_SIZE - 1
         start += FIRST_SIZE * len(rings)
-    return links, gates, inboxes, start
+    return links, gates, inboxes, pullers, start
 
 
 def with_rows(world: World, **rows: int) -> World:

@@ -83,7 +83,7 @@ def _congestion(result: Result) -> str:
         f"{summary['ecn_marks']:,} marked",
         f"{summary['retransmitted_packets']:,} sent again",
     ]
-    counts += [f"{summary[name]:,} {name}" for name in ("trims", "pauses") if summary[name]]
+    counts += [f"{summary[name]:,} {name}" for name in ("lost", "trims", "pauses") if summary[name]]
     worst = worst_links(result.links).head(MOST_LINKS)
     if worst.empty:
         return ", ".join(counts)

@@ -52,6 +52,7 @@ class Link:
     ecn_kmin_bytes: int
     ecn_kmax_bytes: int
     ecn_pmax: float
+    loss: float = 0.0  # probability that a packet is lost on the wire
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,7 @@ class Network:
     links: tuple[Link, ...]
     control_class: str = "strict"
     pfc: Pfc | None = None
+    trim: bool = False
 
     @cached_property
     def source(self) -> NDArray[np.int32]:
@@ -104,6 +106,11 @@ class Network:
     def pmax(self) -> NDArray[np.float64]:
         """Probability of a mark just below kmax, f8[L]."""
         return _column((link.ecn_pmax for link in self.links), np.float64)
+
+    @cached_property
+    def loss(self) -> NDArray[np.float64]:
+        """Probability that a packet is lost on each link's wire, f8[L]."""
+        return _column((link.loss for link in self.links), np.float64)
 
     @cached_property
     def kinds(self) -> list[str]:

@@ -15,14 +15,17 @@ CONTROLS = {
     "swift": "a window that holds the round trip at a target, below one packet by pacing (SIGCOMM 2020)",
     "hpcc": "a window that follows the fullest link, by what each says of itself (SIGCOMM 2019)",
     "nscc": "Ultra Ethernet's sender control: a window by ECN marks and queueing delay (UEC 1.0)",
+    "ndp": "receiver-driven: a first window, then a packet for every pull, which receivers pace (SIGCOMM 2017)",
 }
 RECOVERIES = {
     "go_back_n": "packets count in order only; after a gap (NAK) or a time-out all from the gap on is sent again",
+    "selective_repeat": "packets count in any order; only what is missing is sent again (NACK, overtaken, time-out)",
 }
 
 PACED = ("dcqcn", "timely", "swift", "hpcc")  # controls that space their packets out in time
+PULLED = ("ndp",)  # receiver-driven controls: they need selective repeat
 
 NOTED = ("timely", "swift", "hpcc", "nscc")  # controls that must know of a packet when it was sent (core/notes.py)
 TELEMETERED = ("hpcc",)  # and what the links on its way said of themselves
 
-__all__ = ["CONTROLS", "NOTED", "PACED", "RECOVERIES", "TELEMETERED"]
+__all__ = ["CONTROLS", "NOTED", "PACED", "PULLED", "RECOVERIES", "TELEMETERED"]

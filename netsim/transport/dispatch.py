@@ -3,11 +3,11 @@
 import numpy as np
 
 from netsim.kernel import part
-from netsim.transport import dcqcn, dctcp, hpcc, none, nscc, swift, timely, window
+from netsim.transport import dcqcn, dctcp, hpcc, ndp, none, nscc, swift, timely, window
 from netsim.transport.states import CODES
 
 NO_CONTROL, WINDOW, DCTCP, DCQCN = CODES["none"], CODES["window"], CODES["dctcp"], CODES["dcqcn"]
-TIMELY, SWIFT, HPCC, NSCC = CODES["timely"], CODES["swift"], CODES["hpcc"], CODES["nscc"]
+TIMELY, SWIFT, HPCC, NSCC, NDP = (CODES[name] for name in ("timely", "swift", "hpcc", "nscc", "ndp"))
 
 
 @part
@@ -29,6 +29,8 @@ def start(sender, line_bps, idle_ps, wire_bytes, settings):
         hpcc.start(sender, line_bps, idle_ps, wire_bytes)
     elif sender.control == NSCC:
         nscc.start(sender, line_bps, idle_ps, settings.nscc)
+    elif sender.control == NDP:
+        ndp.start(sender)
 
 
 @part
@@ -39,15 +41,17 @@ def on_ack(sender, advanced, marked, now, settings):
 
 
 @part
-def on_round_trip(sender, gained, marked, rtt, now, settings):
-    """An ACK has come that knows when the packet it answers was sent; `gained`: packets it acknowledges for the first
-    time, rtt in ps."""
+def on_round_trip(sender, gained, marked, rtt, outstanding, now, settings):
+    """An ACK has come that knows when the packet it answers was sent, rtt ps ago.
+
+    gained: packets it acknowledges for the first time; outstanding: packets still under way.
+    """
     if sender.control == TIMELY:
         timely.on_round_trip(sender, gained, rtt, settings.timely)
     elif sender.control == SWIFT:
         swift.on_round_trip(sender, gained, rtt, now, settings.swift)
     elif sender.control == NSCC:
-        nscc.on_round_trip(sender, gained, marked, rtt, now, settings.nscc)
+        nscc.on_round_trip(sender, gained, marked, rtt, outstanding, now, settings.nscc)
 
 
 @part
@@ -85,12 +89,12 @@ def in_packets(sender, lost_bytes):
 
 
 @part
-def on_nack(sender, lost_bytes, now, settings):
-    """The receiver says that packets came trimmed to their headers, so many bytes of them."""
+def on_nack(sender, lost_bytes, outstanding, now, settings):
+    """The receiver says that packets came trimmed to their headers, so many bytes of them; others are under way."""
     if sender.control == SWIFT:
         swift.on_loss(sender, now, settings.swift)
     elif sender.control == NSCC:
-        nscc.on_nack(sender, in_packets(sender, lost_bytes), now, settings.nscc)
+        nscc.on_nack(sender, in_packets(sender, lost_bytes), outstanding, now, settings.nscc)
 
 
 @part

@@ -74,7 +74,7 @@ def keep(sender, window):
 
 
 @inner
-def quick_adapt(sender, lost, marked, delay, now, settings):
+def quick_adapt(sender, lost, marked, delay, outstanding, now, settings):
     """Returns whether this ACK has been dealt with: quick adapt has acted, or still waits for what was under way."""
     state = sender.nscc
     target, done = target_of(state, settings), False
@@ -85,7 +85,7 @@ def quick_adapt(sender, lost, marked, delay, now, settings):
         achieved = np.int64(state.achieved) * ONE
         if state.adapt_at > 0 and late and achieved < state.most >> settings.qa_gate:
             keep(sender, achieved)
-            state.to_ignore = sender.next - sender.acked
+            state.to_ignore = outstanding
             state.ignored = 0
             state.is_pressed = 0
             done = True
@@ -141,14 +141,14 @@ def average_with(state, sample, settings):
 
 
 @inner
-def on_round_trip(sender, gained, marked, rtt, now, settings):
+def on_round_trip(sender, gained, marked, rtt, outstanding, now, settings):
     state = sender.nscc
     delay, target = max(0, rtt - state.idle), target_of(state, settings)
     state.achieved += gained
     state.received += gained
     state.ignored += gained
     average_with(state, delay if marked or delay <= target else state.idle // 4, settings)
-    if quick_adapt(sender, False, marked, delay, now, settings):
+    if quick_adapt(sender, False, marked, delay, outstanding, now, settings):
         return
     if marked:
         if delay >= target:
@@ -163,13 +163,13 @@ def on_round_trip(sender, gained, marked, rtt, now, settings):
 
 
 @part
-def on_nack(sender, packets, now, settings):
+def on_nack(sender, packets, outstanding, now, settings):
     """Packets were trimmed: their queue was full."""
     state = sender.nscc
     state.ignored += packets
     state.is_pressed = 1
     average_with(state, state.idle, settings)
-    if not quick_adapt(sender, True, True, 0, now, settings):
+    if not quick_adapt(sender, True, True, 0, outstanding, now, settings):
         keep(sender, sender.cwnd - packets * ONE)
 
 

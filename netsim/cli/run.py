@@ -14,6 +14,7 @@ def run(
         str | None, typer.Option("--on", metavar="TOPOLOGY", help="A shipped topology's name, a .toml or a .topo file.")
     ] = None,
     algorithm: choices.Algorithms = [],  # noqa: B006  typer wants the plain default
+    preset: choices.Preset = None,
     transport: choices.Transport = None,
     routing: choices.Routing = None,
     seed: choices.Seed = None,
@@ -39,7 +40,7 @@ def run(
 
     if out is not None:
         check_writable(out)  # before the work, not after it
-    scenario = scenario_of(traces, on, choices.settings(algorithm, transport, routing, seed, sets))
+    scenario = scenario_of(traces, on, choices.settings(algorithm, preset, transport, routing, seed, sets))
     result = simulated(scenario)
     if out is not None:
         result.save(out)

@@ -6,6 +6,7 @@ import pandas as pd
 
 from netsim.report.bottleneck import bottleneck_of
 from netsim.report.text import NOTHING, columns, counted, microseconds, number, percent, times
+from netsim.presets import filled_in
 from netsim.result import Result
 from netsim.units import format_rate, format_size
 
@@ -21,9 +22,10 @@ def summary_text(result: Result) -> str:
 
 
 def _head(result: Result) -> str:
-    summary = result.summary
+    summary, scenario = result.summary, result.scenario
+    preset = filled_in(scenario.transport, scenario.routing, scenario.topology)
     return (
-        f"{result.scenario}\n"
+        f"{scenario}\n{f'preset {preset}' if preset else 'no preset'}\n"
         f"finished at {microseconds(summary['completion_time_ps'])} us; "
         f"simulated {counted(summary['packet_hops'], 'packet hop')} in {summary['simulate_seconds']:,.2f} s"
     )

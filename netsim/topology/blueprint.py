@@ -62,6 +62,13 @@ class Topology(BaseModel):
             raise InputError(what, mend='set control_class = "strict"')
         return self
 
+    @model_validator(mode="after")
+    def _headroom_fits(self) -> Topology:
+        if self.pfc and self.pfc.headroom is not None and self.pfc.headroom > self.buffer:
+            what = f"pfc.headroom ({self.pfc.headroom} B) is larger than the buffer of a port ({self.buffer} B)"
+            raise InputError(what, mend="make the buffer larger or the headroom smaller")
+        return self
+
     @abstractmethod
     def build(self) -> Network:
         """Make the network this blueprint describes."""

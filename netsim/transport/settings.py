@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from netsim.errors import InputError, nearest
 from netsim.transport import CONTROLS, PULLED, RECOVERIES
 from netsim.transport.control_settings import Hpcc, Nscc, Swift, Timely
+from netsim.transport.presets import PRESETS, laid_under, preset_named_by
 from netsim.units import Duration, Rate, Size, parse_rate, parse_time
 
 IB_ACK_TIMEOUT_10_PS = 4_194_304_000  # InfiniBand's local ack timeout with code 10: 4.096 us * 2^10
@@ -80,7 +81,8 @@ class SelectiveRepeat(BaseModel):
 class Transport(BaseModel):
     """Congestion control and loss recovery of every connection.
 
-    control and recovery: see `netsim list`. window: packets that may be on the way unacknowledged, at first
+    preset: fills in what is not set, here and (see netsim.presets) of routing and topology; "roce" unless a control is
+    set: that alone starts from no preset. control and recovery: see `netsim list`. window: packets that may be on the way unacknowledged, at first
     (dctcp, swift, ndp), at most (hpcc, dcqcn, timely) or always (window), or where NSCC's begins once it is multiplied
     by its max_window; "bdp" is what the idle route holds: rate times round trip (dcqcn, timely: no limit).
     timeout: without progress for so long, everything unacknowledged is sent again; "auto" is what a packet can need at
@@ -91,6 +93,7 @@ class Transport(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    preset: str | None = None
     control: str = "dctcp"
     recovery: str = "go_back_n"
     timeout: Duration | Literal["auto"] = "auto"
@@ -113,12 +116,29 @@ class Transport(BaseModel):
             return {"recovery": "selective_repeat"} | given
         return given
 
+    @model_validator(mode="before")
+    @classmethod
+    def _from_preset(cls, given: Any) -> Any:
+        """Lay the preset under what is given (this runs first: pydantic goes through them from the last)."""
+        if not isinstance(given, dict):
+            return given
+        name = preset_named_by(given)
+        preset = PRESETS.get(str(name))
+        return given if preset is None else {**laid_under(given, preset.transport), "preset": name}
+
     @model_validator(mode="after")
     def _pulls_name_packets(self) -> Self:
         if self.control in PULLED and self.recovery != "selective_repeat":
             what = f'control = "{self.control}" pulls packets one by one, which {self.recovery} cannot'
             raise InputError(what, mend='set recovery = "selective_repeat", or leave it out')
         return self
+
+    @field_validator("preset")
+    @classmethod
+    def _known_preset(cls, name: str | None) -> str | None:
+        if name is not None and name not in PRESETS:
+            raise ValueError(f"no preset {name!r}; {nearest(name, PRESETS)}")
+        return name
 
     @field_validator("control")
     @classmethod

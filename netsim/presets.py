@@ -87,7 +87,8 @@ def filled_in(transport: Transport, routing: Routing, topology: Topology) -> str
         return ""
     parts = [("transport", transport, preset.transport), ("routing", routing, preset.routing)]
     parts.append(("topology", topology, dict(_wishes(topology, preset))))
-    kept, other = [], []
+    kept: list[str] = []
+    other: list[str] = []
     for room, part, wishes in parts:
         wished = _changed(part, wishes) if room != "routing" or routing.kind == preset.routing["kind"] else part
         for name, wish in wishes.items():

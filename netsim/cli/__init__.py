@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from netsim.cli import compare, describe, listing, plan, run, selfcheck
+from netsim.cli import compare, describe, listing, plan, run, selfcheck, validate
 from netsim.cli.exits import leave
 from netsim.version import __version__
 
@@ -42,6 +42,7 @@ def netsim(
       netsim describe fat_tree_k8_400g                              counts and bisection
       netsim plan all_reduce --ranks 8 --bytes 64MiB                who sends what to whom
       netsim selfcheck fat_tree_k4_100g                             what must hold on any fabric
+      netsim validate                                               published experiments, run again
 
     Tables go to stdout, progress and warnings to stderr; --json is for machines. Every command has its own --help.
     """
@@ -52,6 +53,7 @@ app.command("compare")(compare.compare)
 app.command("describe")(describe.describe)
 app.command("plan")(plan.plan)
 app.command("selfcheck")(selfcheck.selfcheck)
+app.command("validate")(validate.validate)
 app.command("list")(listing.list_all)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from netsim.presets import filled_in
 from netsim.report.bottleneck import bottleneck_of
 from netsim.report.text import NOTHING, columns, counted, microseconds, number, percent, times
-from netsim.presets import filled_in
 from netsim.result import Result
 from netsim.units import format_rate, format_size
 

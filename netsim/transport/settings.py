@@ -82,7 +82,8 @@ class Transport(BaseModel):
     """Congestion control and loss recovery of every connection.
 
     preset: fills in what is not set, here and (see netsim.presets) of routing and topology; "roce" unless a control is
-    set: that alone starts from no preset. control and recovery: see `netsim list`. window: packets that may be on the way unacknowledged, at first
+    set: that alone starts from no preset. control and recovery: see `netsim list`.
+    window: packets that may be on the way unacknowledged, at first
     (dctcp, swift, ndp), at most (hpcc, dcqcn, timely) or always (window), or where NSCC's begins once it is multiplied
     by its max_window; "bdp" is what the idle route holds: rate times round trip (dcqcn, timely: no limit).
     timeout: without progress for so long, everything unacknowledged is sent again; "auto" is what a packet can need at

@@ -1,4 +1,4 @@
-"""Core and twin are the same network where mechanisms meet: any control, recovery, routing, losses, trimming, pauses."""
+"""Core and twin are the same network where mechanisms meet: controls, recovery, routing, losses, trimming, pauses."""
 
 from __future__ import annotations
 

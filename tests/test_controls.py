@@ -113,6 +113,26 @@ def test_nscc_alone_is_as_fast_as_published() -> None:
     assert int(result.flows["acked_ps"].max()) / 1e6 == pytest.approx(176.2, rel=0.002)
 
 
+INCAST_US = {"nscc": 2478.5, "dctcp": 2490.8}  # uet-htsim, NSCC there with trimming
+
+
+@pytest.mark.parametrize("control", INCAST_US)
+def test_incasts_take_as_long_as_published(control: str) -> None:
+    """15 hosts send 490 packets each to one with a queue of 5 bandwidth-delay products: within 5 %, above the floor."""
+    flows = tuple((source, 0, 490 * 4086) for source in range(1, 16))
+    operation = netsim.Operation("flows", "world", tuple(range(16)), bytes=15 * 490 * 4086, flows=flows)
+    trace, product = netsim.Trace("incast", 16, {}, (operation,)), 150_000
+    queue = {"buffer": 5 * product, "ecn": {"kmin": product // 5, "kmax": product * 4 // 5, "pmax": 1}}
+    fabric, packet = {"base": "fat_tree_k4_100g", **queue}, {"payload": "4086B", "header": "64B"}
+    times = [
+        netsim.simulate(trace, fabric, transport=each, packet=packet).flows["acked_ps"].max() / 1e6
+        for each in (control, "window")
+    ]
+    assert times[0] == pytest.approx(INCAST_US[control], rel=0.05)
+    assert times[0] > 15 * 490 * 0.332
+    assert times[1] > 1.1 * times[0], "a fixed window is clearly worse"
+
+
 def test_dcqcn_keeps_queues_short_and_pauses_few_beside_line_rate() -> None:
     """What it is for: flow control alone lets the queue stand at its limit."""
     alone = incast(8, "4MiB", "none", pfc=LOSSLESS, buffer="unlimited")

@@ -7,7 +7,7 @@ with more data.
 import numpy as np
 
 from netsim.core.coupled import next_signal, obey
-from netsim.core.egress import next_hop, onward, put_on_wire, time_to_send
+from netsim.core.egress import onward, put_on_wire, time_to_send
 from netsim.core.entropies import end_entropy, next_entropy
 from netsim.core.go_back_n import acknowledge, next_packet, on_data, rewind
 from netsim.core.losses import is_lost
@@ -33,6 +33,7 @@ from netsim.core.words import (
     connection_of,
     hop_of,
     is_ack,
+    next_hop,
     sequence_of,
 )
 from netsim.kernel import inner, part
@@ -217,28 +218,66 @@ def accept(world, l, now):
 
 
 @part
+def next_egress(world, node, lossless):
+    """The link that sends next, and when."""
+    egress = world.outbound[node.first_out]
+    departs = next_departure(world, egress, lossless)
+    for i in range(node.first_out + 1, node.last_out):
+        at = next_departure(world, world.outbound[i], lossless)
+        if at < departs:
+            departs, egress = at, world.outbound[i]
+    return departs, egress
+
+
+@part
+def next_ingress(world, node):
+    """The link that brings the next packet, and when."""
+    ingress = world.inbound[node.first_in]
+    arrives = world.due[ingress]
+    for i in range(node.first_in + 1, node.last_in):
+        at = world.due[world.inbound[i]]
+        if at < arrives:
+            arrives, ingress = at, world.inbound[i]
+    return arrives, ingress
+
+
+@part
+def next_stop(world, node):
+    """The link that hears the next PAUSE or RESUME, and when."""
+    signalled, stopped = NEVER, np.uint32(0)
+    for i in range(node.first_out, node.last_out):
+        at = next_signal(world, world.outbound[i])
+        if at < signalled:
+            signalled, stopped = at, world.outbound[i]
+    return signalled, stopped
+
+
+@part
+def next_puller(world, node):
+    """The link that the next pull leaves by, and when."""
+    pulls, puller = NEVER, np.uint32(0)
+    for i in range(node.first_out, node.last_out):
+        at = next_pull(world, world.outbound[i])
+        if at < pulls:
+            pulls, puller = at, world.outbound[i]
+    return pulls, puller
+
+
+@part
 def host(world, v, until):
     node = world.nodes[v]
     row = world.hosts[v]
     row.limit = NEVER
     lossless, pulling = world.settings[0].lossless, world.settings[0].pulling
+    signalled, stopped = NEVER, np.uint32(0)
+    pulls, puller = NEVER, np.uint32(0)
     while True:
-        departs, egress, signalled, stopped = NEVER, np.uint32(0), NEVER, np.uint32(0)
-        pulls, puller = NEVER, np.uint32(0)
-        for i in range(node.first_out, node.last_out):
-            l = world.outbound[i]
-            at = next_departure(world, l, lossless)
-            if at < departs:
-                departs, egress = at, l
-            if lossless and next_signal(world, l) < signalled:
-                signalled, stopped = next_signal(world, l), l
-            if pulling and next_pull(world, l) < pulls:
-                pulls, puller = next_pull(world, l), l
-        arrives, ingress = NEVER, np.uint32(0)
-        for i in range(node.first_in, node.last_in):
-            at = world.due[world.inbound[i]]
-            if at < arrives:
-                arrives, ingress = at, world.inbound[i]
+        departs, egress = next_egress(world, node, lossless)
+        arrives, ingress = next_ingress(world, node)
+        if lossless:
+            signalled, stopped = next_stop(world, node)
+        if pulling:
+            pulls, puller = next_puller(world, node)
         now = min(min(departs, pulls), min(signalled, arrives))
         bound = min(until, row.limit)
         if now >= bound:

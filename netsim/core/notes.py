@@ -3,7 +3,8 @@
 The note of the packet at air[place] is notes[place], its telemetry are the rows from telemetry[place * MOST_HOPS] on.
 A ring moves packets by itself; whoever takes a packet from one ring and appends it to another takes its notes along:
 `taken_place` of the ring it came from, then `carry_notes` to the ring it went to. All of it only where
-`settings.noted`: else both tables have one row and nobody touches them.
+`settings.noted`: else both tables have one row and nobody touches them. What works on them is called, not built
+into the hosts: a run without notes pays one branch.
 """
 
 from netsim.core.tables import MOST_HOPS
@@ -49,13 +50,13 @@ def copy_notes(world, place, to):
             copy_telemetry(world.telemetry[place * MOST_HOPS + k], world.telemetry[to * MOST_HOPS + k])
 
 
-@part
+@inner
 def carry_notes(world, place, ring):
     """A packet has moved from `place` to the end of a ring, or its answer stands there: notes come along."""
     copy_notes(world, place, appended_place(ring))
 
 
-@part
+@inner
 def begin_notes(world, ring, now, entropy):
     """A new packet stands at the end of a ring, sent now: nothing else is known of it yet."""
     note = world.notes[appended_place(ring)]
@@ -65,7 +66,7 @@ def begin_notes(world, ring, now, entropy):
     note.spare = 0
 
 
-@part
+@inner
 def note_hop(world, place, l, now, sent_bytes, queue):
     """The link that sends the packet at `place` says how it is; links beyond the first MOST_HOPS say nothing.
 

@@ -11,10 +11,9 @@ fewest bytes waiting, equal ones by lot. reps: by the hash of the entropy a pack
 
 import numpy as np
 
-from netsim.core.egress import next_hop
 from netsim.core.entropies import ENTROPY_BITS
 from netsim.core.random import thirty_bits
-from netsim.core.words import connection_of, is_ack
+from netsim.core.words import connection_of, is_ack, next_hop
 from netsim.kernel import inner, part
 
 MODES = {"spray": 1, "flowlet": 2, "adaptive": 3, "reps": 4}

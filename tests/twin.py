@@ -168,8 +168,8 @@ class Twin(Ranks):
         self.totals["acks_delivered"] += 1
         if self.steering:
             self.steering.recycle(ack)
-        if ack.nak and expected >= connection.acked:
-            connection.next = expected
+        if ack.nak and (expected >= connection.acked or connection.next > connection.acked):
+            connection.next = max(expected, connection.acked)
             connection.control.on_loss(connection, 1)
         gained = max(0, expected - connection.acked)
         advanced = expected > connection.acked

@@ -183,8 +183,8 @@ def on_ack(world, name, content, now, place):
     if settings.selective > 0:
         expected, gained = learn(world, c, connection, expected, content, now)
     else:
-        if content & NAK and expected >= connection.acked:
-            rewind(world, connection, expected)
+        if content & NAK and (expected >= connection.acked or connection.next > connection.acked):
+            rewind(world, connection, max(expected, connection.acked))  # ACKs on other paths may have overtaken it
             dispatch.on_loss(connection, np.int64(connection.payload), now, settings.controls)
         gained = max(0, expected - connection.acked)
     advanced = expected > connection.acked

@@ -57,11 +57,10 @@ def roce_permutation(full: bool) -> Iterator[Figure]:
     for hosts, published in ({16: 16533.22, 128: 2982.90} | ({1024: 1035.27} if full else {})).items():
         pairs = [(s, (s + hosts // 2) % hosts) for s in range(hosts)]
         size = SIZES[hosts] // (1 if full else 8)
-        alone = size // 4096 * PACKET_PS / US
-        slower = [last_data_ps(_run(hosts, pairs, size, seed)) / US / alone for seed in SEEDS]
+        slower = [_times_alone(last_data_ps(_run(hosts, pairs, size, seed)) / US, size) for seed in SEEDS]
         name = f"perm{hosts}: times slower than alone, {_spread(slower)}"
         yield between(name, 2, 6, sum(slower) / len(slower))
-        yield _inside(f"perm{hosts}: htsim's", published / (SIZES[hosts] // 4096 * PACKET_PS / US), slower)
+        yield _inside(f"perm{hosts}: htsim's", _times_alone(published, SIZES[hosts]), slower)
 
 
 def roce_all_to_all(full: bool) -> Iterator[Figure]:
@@ -77,6 +76,12 @@ def roce_all_to_all(full: bool) -> Iterator[Figure]:
 
 
 SEEDS = range(1, 7)
+EMPTY_US = 6 + 5 * PACKET_PS / US  # six links, and a packet on five of them
+
+
+def _times_alone(taken_us: float, size: int) -> float:
+    """What six links take besides sending the packets is the same for long and short flows: it is left out."""
+    return (taken_us - EMPTY_US) / (size // 4096 * PACKET_PS / US)
 
 
 def _spread(values: list[float]) -> str:
@@ -84,5 +89,5 @@ def _spread(values: list[float]) -> str:
 
 
 def _inside(figure: str, published: float, ours: list[float]) -> Figure:
-    """Whether a published figure lies where other hashes put it."""
-    return between(f"{figure} among ours by {len(ours)} seeds", min(ours), max(ours), published)
+    """Whether a published figure lies where other hashes put it, up to rounding."""
+    return between(f"{figure} among ours by {len(ours)} seeds", min(ours), max(ours), published, share=0.005)

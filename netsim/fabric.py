@@ -92,6 +92,7 @@ class Fabric:
             control=transport.control,
             parameters=transport.parameters,
             selective=_selective(transport, in_order=steering is None),
+            complaints=transport.go_back_n.naks == "every",
         )
         sender = Sender(
             transport.control,

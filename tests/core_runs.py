@@ -16,7 +16,7 @@ from netsim.core.readings import packets_sent
 from netsim.fabric import Carried, Fabric, Wire
 from netsim.routing.candidates import candidates_of
 from netsim.topology.network import Network
-from netsim.transport.settings import Dcqcn, Ndp, SelectiveRepeat, Transport
+from netsim.transport.settings import Dcqcn, GoBackN, Ndp, SelectiveRepeat, Transport
 from tests.twin import Twin
 from tests.twin_networks import Row, shortest_routes
 from tests.twin_nouns import Flow, Results
@@ -85,6 +85,7 @@ def transport_of(scenario: Scenario) -> Transport:
         **({scenario.control: dict(scenario.chosen)} if scenario.chosen else {}),
         retries=scenario.retries,
         recovery=scenario.recovery,
+        go_back_n=GoBackN(naks="every" if scenario.complaints else "once"),
         selective_repeat=SelectiveRepeat(window=scenario.places, reordering=scenario.reordering),
         ndp=Ndp(share=scenario.share),
         dcqcn=Dcqcn(

@@ -44,9 +44,10 @@ class Twin(Ranks):
         seed: int = 1,
         steering: Steer | None = None,
         retries: int = 1 << 30,
+        complaints: bool = False,
     ) -> None:
         super().__init__()
-        self.network, self.seed, self.retries = network, seed, retries
+        self.network, self.seed, self.retries, self.complaints = network, seed, retries, complaints
         self.steering = steering and Steering(self, steering)
         self.payload, self.header, self.ack, self.scale_up_payload = payload, header, ack, scale_up_payload
         self.control, self.window, self.max_window, self.dcqcn = control, window, max_window, dcqcn
@@ -145,7 +146,7 @@ class Twin(Ranks):
         if packet.marked and packet.sequence >= connection.expected:
             connection.packets[connection.expected][0].flow.marked += 1
         in_order = packet.sequence == connection.expected
-        nak = packet.sequence > connection.expected and not connection.complained
+        nak = packet.sequence > connection.expected and (self.complaints or not connection.complained)
         connection.expected += in_order
         connection.complained = not in_order and (nak or connection.complained)
         back = connection.way_back
@@ -170,6 +171,7 @@ class Twin(Ranks):
             self.steering.recycle(ack)
         if ack.nak and (expected >= connection.acked or connection.next > connection.acked):
             connection.next = max(expected, connection.acked)
+            self.totals["overtaken_naks"] += expected < connection.acked
             connection.control.on_loss(connection, 1)
         gained = max(0, expected - connection.acked)
         advanced = expected > connection.acked

@@ -175,6 +175,10 @@ class Dctcp(Control):
             self.acks = self.marks = 0
             self.round_end = connection.next
 
+    def on_nack(self, connection: Connection) -> None:
+        """Let go of the packet that came trimmed."""
+        self.window = max(ONE, self.window - ONE)
+
     def on_timeout(self, connection: Connection) -> None:
         """Halve the window and begin a new round."""
         self.window = max(ONE, self.window >> 1)

@@ -45,6 +45,15 @@ STEERED = [
     Scenario("spray", lambda: leaves(2, 4, 4), one(CROSSED), ("steered", "naks", "retransmitted"), steering=SPRAY),
     Scenario("spray_in_turn", lambda: leaves(2, 4, 4), one(CROSSED), ("steered", "naks"), steering=TURNS),
     Scenario(
+        "spray_and_complain_of_all",
+        lambda: FatTree(k=4).build(),
+        one(shift(16, 8, 60_000) + shift(16, 3, 99_999)),
+        ("steered", "naks", "overtaken_naks"),
+        steering=SPRAY,
+        control="none",
+        complaints=True,
+    ),
+    Scenario(
         "spray_up_and_down_two_tiers",
         lambda: FatTree(k=4).build(),
         one(shift(16, 8, 60_000) + shift(16, 3, 9_999)),

@@ -62,6 +62,7 @@ class Scenario:
     reordering: int = 3
     share: float = 0.99  # of the line rate, at which receivers pull
     retries: int = 1 << 30
+    complaints: bool = False  # go-back-N: every packet beyond a gap brings a NAK
 
     def members_of(self, collective: Collective, network: Network) -> tuple[int, ...]:
         """The hosts of a collective's positions."""
@@ -84,6 +85,7 @@ def build_twin(scenario: Scenario) -> Twin:
         "seed",
         "steering",
         "retries",
+        "complaints",
     )
     network = scenario.network()
     settings = {name: getattr(scenario, name) for name in names}

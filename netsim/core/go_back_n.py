@@ -1,6 +1,7 @@
 """Go-back-N: packets count in order only. A gap brings a NAK, and all from there on is sent again.
 
-As InfiniBand's reliable connections do: the receiver keeps nothing that comes after a gap and complains once.
+As InfiniBand's reliable connections do: the receiver keeps nothing that comes after a gap and complains once; or, as
+htsim's RoCE does, of every packet beyond it.
 """
 
 import numpy as np
@@ -48,7 +49,7 @@ def on_data(world, name, content, now, place):
         connection.expected += 1
         connection.complained = 0
         arrived = connection.expected == world.messages[m].end
-    elif sequence > connection.expected and connection.complained == 0:
+    elif sequence > connection.expected and (connection.complained == 0 or world.settings[0].complaints):
         connection.complained = 1
         flags |= NAK
     link = world.links[connection.back]

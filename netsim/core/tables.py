@@ -250,6 +250,7 @@ SETTINGS = np.dtype(
         ("trim", "i8"),
         ("pulling", "i8"),  # receivers pull
         ("failed", "i8"),  # 1 + the connection that gave up
+        ("complaints", "i8"),  # go-back-N: 1 if every packet beyond a gap brings a NAK, 0 if the first does
         ("next_look", "i8"),  # at the queues
         ("look_every", "i8"),
         ("looks", "i8"),  # at a network that was not idle

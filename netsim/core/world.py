@@ -41,6 +41,7 @@ def new_world(
     control: str,
     parameters: Parameters,
     selective: Selective | None = None,
+    complaints: bool = False,
 ) -> World:
     """The network at rest. Sizes in bytes; payloads of a packet and of one that stays inside a server.
 
@@ -57,6 +58,7 @@ def new_world(
     ports = int((nodes["last_out"] - nodes["first_out"])[hosts:].max(initial=1))
     links, gates, inboxes, pullers, air_used = _links(network, kind_of, ports, control in PULLED)
     settings = _settings(network, control, parameters, selective)
+    settings[0]["complaints"] = complaints
     row = settings[0]
     row["header"], row["ack"], row["tick"], row["air_used"] = header, ack, tick_ps, air_used
     _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + (not network.trim)))

@@ -91,7 +91,9 @@ def in_packets(sender, lost_bytes):
 @part
 def on_nack(sender, lost_bytes, outstanding, now, settings):
     """The receiver says that packets came trimmed to their headers, so many bytes of them; others are under way."""
-    if sender.control == SWIFT:
+    if sender.control == DCTCP:
+        dctcp.on_nack(sender, in_packets(sender, lost_bytes))
+    elif sender.control == SWIFT:
         swift.on_loss(sender, now, settings.swift)
     elif sender.control == NSCC:
         nscc.on_nack(sender, in_packets(sender, lost_bytes), outstanding, now, settings.nscc)

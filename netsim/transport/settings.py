@@ -51,6 +51,18 @@ class Ndp(BaseModel):
     share: Annotated[float, Field(gt=0, le=1)] = 0.99
 
 
+class GoBackN(BaseModel):
+    """Settings of go-back-N. naks: a gap brings one NAK ("once", as InfiniBand), or each packet beyond it ("every").
+
+    Once is what NICs do: packets that overtake the one asked for are then silently thrown away a second time.
+    "every" is what htsim's RoCE model does.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    naks: Literal["once", "every"] = "once"
+
+
 class SelectiveRepeat(BaseModel):
     """Settings of selective repeat, both in packets.
 
@@ -107,6 +119,7 @@ class Transport(BaseModel):
     hpcc: Hpcc = Hpcc()
     nscc: Nscc = Nscc()
     ndp: Ndp = Ndp()
+    go_back_n: GoBackN = GoBackN()
     selective_repeat: SelectiveRepeat = SelectiveRepeat()
 
     @model_validator(mode="before")

@@ -28,7 +28,7 @@ def go_back_n_meets_spray(full: bool) -> Iterator[Figure]:
         return simulate(
             matrix(16, pairs, 2_000_000),
             fat_tree(4, pfc=pfc, **LOSSLESS),
-            transport={"control": "none", "recovery": recovery},
+            transport={"control": "none", "recovery": recovery, "go_back_n": {"naks": "every"}},
             routing=routing,
             packet={"payload": "3936B", "header": "64B"},
         )

@@ -10,15 +10,17 @@ import numpy as np
 import simpy
 from simpy.events import EventPriority
 
+from netsim.core.candidates import Steering, with_steering
 from netsim.core.connections import Connections, Sender
-from netsim.core.engine import CROWDED, FINISHED, IDLE, LOOKED, PAUSED, STUCK, advance, enter
+from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, LOOKED, PAUSED, STUCK, advance, enter
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
+from netsim.core.queue_pairs import QueuePairs
 from netsim.core.readings import QueueSamples
 from netsim.core.tables import NEVER
 from netsim.core.world import new_world, with_more_air
 from netsim.errors import RunError
 from netsim.pace import Pace
-from netsim.stuck import out_of_time, who_waits
+from netsim.stuck import gave_up, out_of_time, who_waits
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.settings import Transport
 
@@ -58,9 +60,10 @@ class Carried:
 class Fabric:
     """Carries schedules over a network. Ranks enter a collective one by one; each gets an event: its part is done.
 
-    route(source, target, channel) -> Routes gives the links of new connections. RunError past `time_limit_ps`.
-    on_progress is called some times a second. `carried` and `world` hold what happened; `processes`, filled by whoever
-    starts them, are the ranks' processes: an error says who has ended.
+    route(source, target, channel) -> Routes gives the links of new connections. A connection has `queue_pairs`, which
+    take its messages in turn or, with `split`, each a share of every one. With `steering` switches choose per packet.
+    RunError past `time_limit_ps`. on_progress is called some times a second. `carried` and `world` hold what happened;
+    `processes`, filled by whoever starts them, are the ranks' processes: an error says who has ended.
     """
 
     def __init__(
@@ -72,6 +75,9 @@ class Fabric:
         wire: Wire,
         transport: Transport,
         seed: int,
+        queue_pairs: int = 1,
+        split: bool = False,
+        steering: Steering | None = None,
         time_limit_ps: int = NEVER,
         on_progress: Callable[["Fabric"], None] | None = None,
     ) -> None:
@@ -85,10 +91,22 @@ class Fabric:
             seed=seed,
             control=transport.control,
             parameters=transport.parameters,
+            selective=_selective(transport, in_order=steering is None),
+            complaints=transport.go_back_n.naks == "every",
         )
-        sender = Sender(transport.control, transport.window, transport.timeout, wire.payload, wire.scale_up_payload)
+        sender = Sender(
+            transport.control,
+            transport.window,
+            transport.timeout,
+            wire.payload,
+            wire.scale_up_payload,
+            transport.retries,
+        )
+        if steering:
+            self.world = with_steering(self.world, steering)
         inside = np.array([kind == SCALE_UP for kind in network.kinds])
-        self._ledger = Ledger(Connections(len(network.hosts), route, inside, sender))
+        pairs = QueuePairs(queue_pairs, split=split, payload=wire.payload, inside=network.are_in_one_server)
+        self._ledger = Ledger(Connections(len(network.hosts), route, inside, sender), pairs)
         self.carried: list[Carried] = []
         self.under_way: list[Carried] = []  # some part unfinished
         self.processes: list[tuple[int, simpy.Process]] = []
@@ -148,7 +166,7 @@ class Fabric:
     @property
     def packet_hops(self) -> int:
         """Packets put on wires so far."""
-        return int(self.world.links["wire"]["tail"].sum())
+        return int((self.world.links["wire"]["tail"] + self.world.links["lost"]).sum())
 
     @property
     def done(self) -> float:
@@ -160,8 +178,9 @@ class Fabric:
 
     def drain(self) -> None:
         """Let what is still on the wires arrive: last ACKs, and copies of packets that were sent twice."""
-        while self._advance(NEVER) != IDLE:
-            pass
+        while (reason := self._advance(NEVER)) != IDLE:
+            if reason == FAILED:
+                raise gave_up(self)
         self._retire_acknowledged()
 
     def _drive(self) -> Late:
@@ -192,6 +211,8 @@ class Fabric:
             reason = self._advance(min(limit, first + 1))
             if reason == STUCK:
                 raise who_waits(self)
+            if reason == FAILED:
+                raise gave_up(self)
             if reason != FINISHED:
                 break
         if first < limit:
@@ -261,3 +282,11 @@ class Fabric:
         event._ok, event._value = True, None
         self.env.schedule(event, priority=LATE, delay=delay)
         return event
+
+
+def _selective(transport: Transport, *, in_order: bool) -> tuple[int, int] | None:
+    """Window and tolerance of selective repeat in packets; in_order: all packets of a connection take one route."""
+    if transport.recovery != "selective_repeat":
+        return None
+    chosen = transport.selective_repeat
+    return chosen.window, chosen.tolerance(in_order=in_order)

@@ -73,7 +73,6 @@ def _flows(carried: list[Carried]) -> Columns:
 
 def _links(fabric: Fabric, duration_ps: int) -> Columns:
     network, links = fabric.network, fabric.world.links
-    nothing = np.zeros(len(links), "i8")
     return {
         "id": np.arange(len(links)),
         "source": [network.node_name(link.source) for link in network.links],
@@ -84,7 +83,8 @@ def _links(fabric: Fabric, duration_ps: int) -> Columns:
         "packets": readings.packets_sent(fabric.world),
         "busy_ps": readings.busy_ps(fabric.world),
         "drops": links["drops"].copy(),
-        "trims": nothing,
+        "lost": links["lost"].copy(),
+        "trims": fabric.world.gates["trims"].copy(),
         "ecn_marks": links["marks"].copy(),
         "pauses_sent": fabric.world.gates["pauses"].copy(),
         "paused_ps": fabric.world.gates["paused_ps"].copy(),
@@ -98,21 +98,24 @@ def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
     sums = {
         name: int(rows[name].sum()) for name in ("injected", "received", "dropped", "acks_received", "acks_dropped")
     }
+    repairs = fabric.world.repairs[: len(rows)]
+    headers, pulls = int(repairs["headers"].sum()), int(repairs["pulled"].sum())
     data, acks = readings.under_way(fabric.world)
     if sums["injected"] != sums["received"] + sums["dropped"] + data:
         raise RunError(
             f"packets are not conserved: {sums} and {data} in flight", mend="this is a fault of netsim: report it"
         )
-    if sums["received"] != sums["acks_received"] + sums["acks_dropped"] + acks:
+    if sums["received"] + pulls != sums["acks_received"] + sums["acks_dropped"] + acks:
         raise RunError(
             f"ACKs are not conserved: {sums} and {acks} in flight", mend="this is a fault of netsim: report it"
         )
     return {
         "packets_injected": sums["injected"],
-        "packets_delivered": sums["received"],
+        "packets_delivered": sums["received"] - headers,
+        "packets_trimmed": headers,
         "packets_dropped": sums["dropped"],
         "packets_in_flight": data,
-        "acks_injected": sums["received"],
+        "acks_injected": sums["received"] + pulls,
         "acks_delivered": sums["acks_received"],
         "acks_dropped": sums["acks_dropped"],
         "acks_in_flight": acks,

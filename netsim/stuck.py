@@ -50,6 +50,22 @@ def out_of_time(limit_ps: int) -> RunError:
     return RunError(f"not finished within the time limit of {format_time(limit_ps)}", mend="raise time_limit")
 
 
+def gave_up(fabric: Any) -> RunError:
+    """The error for a connection that has timed out more often in a row than its retries allow."""
+    world, network = fabric.world, fabric.network
+    c = int(world.settings[0]["failed"]) - 1
+    row, stride = world.connections[c], int(world.settings[0]["stride"])
+    route = [int(link) for link in world.hops[c * stride : c * stride + int(row["length"])]]
+    ends = (
+        f"{network.node_name(network.links[route[0]].source)} to {network.node_name(network.links[route[-1]].target)}"
+    )
+    links = ", ".join(network.link_name(link) for link in route)
+    what = (
+        f"the connection from {ends} gave up after {int(row['tries'])} time-outs in which nothing came back by {links}"
+    )
+    return RunError(what, mend="raise transport.retries or transport.timeout, or look at these links' loss and drops")
+
+
 def _nobody_absent(fabric: Any, blocked: dict[int, Any]) -> RunError:
     """Everyone has come to every collective under way."""
     if not blocked:

@@ -6,22 +6,13 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from netsim.topology.network import Link
-from tests.twin_nouns import Connection, LinkCount, Packet
+from tests.twin_nouns import Connection, LinkCount, Packet, mix
 from tests.twin_pfc import Gate, note_signal
 
 if TYPE_CHECKING:
     from tests.twin import Twin
 
 DEPARTURE, ARRIVAL = 5, 10**6  # SimPy priorities; an arrival adds its link number
-
-
-def mix(seed: int, link: int, k: int) -> int:
-    """Give 30 random bits for the k-th packet that a link accepts (splitmix64's finaliser)."""
-    whole = (1 << 64) - 1
-    z = (seed * 0x9E3779B97F4A7C15 + link * 0xBF58476D1CE4E5B9 + k * 0x94D049BB133111EB) & whole
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & whole
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & whole
-    return (z ^ (z >> 31)) >> 34
 
 
 class Port:
@@ -36,15 +27,17 @@ class Port:
         self.queues: dict[str, deque[Packet]] = {"control": deque(), "data": deque()}
         self.filled = {"control": 0, "data": 0}  # bytes that wait or are being sent
         self.accepted = 0  # packets
+        self.loss = round(link.loss * (1 << 30))
 
     def accept(self, packet: Packet) -> None:
         """Queue a packet that arrived, mark it, or drop it."""
-        packet.stored_as = "control" if self.is_strict and packet.message is None else "data"
+        is_control = packet.message is None or packet.trimmed
+        packet.stored_as = "control" if self.is_strict and is_control else "data"
         filled = self.filled[packet.stored_as]
-        if not self.has_room(packet):
+        if not self.has_room(packet) and not self.trims(packet):
             self.twin.drop(packet, self.count)
             return
-        if packet.message is not None and self.marks(filled, self.accepted):
+        if packet.message is not None and not packet.trimmed and self.marks(filled, self.accepted):
             packet.marked = True
             self.count.ecn_marks += 1
         self.accepted += 1
@@ -59,9 +52,19 @@ class Port:
         """Tell whether a packet fits: with flow control data goes on the account of the link it came by."""
         gate = self.twin.ports[packet.path[packet.hop - 1]].gate
         if gate is None or packet.stored_as == "control":
-            return self.filled[packet.stored_as] + packet.bytes <= self.link.buffer_bytes
+            share = 2 if packet.stored_as == "control" and self.twin.network.trim else 1
+            return self.filled[packet.stored_as] + packet.bytes <= share * self.link.buffer_bytes
         packet.gate = gate
         return gate.admit(packet.bytes)
+
+    def trims(self, packet: Packet) -> bool:
+        """Cut a data packet without room to its header, if switches do that; tell whether the header has room."""
+        if not self.twin.network.trim or packet.message is None or packet.trimmed:
+            return False
+        self.count.trims += 1
+        self.twin.totals["trims"] += 1
+        packet.trimmed, packet.bytes, packet.stored_as = True, self.twin.header, "control"
+        return self.has_room(packet)
 
     def obey(self, *, stop: bool) -> None:
         """PAUSE or RESUME has come; an idle link goes on at once."""
@@ -104,10 +107,18 @@ class Port:
         if self.busy or (packet := self.take()) is None:
             return
         self.busy = True
+        if packet.message is not None and packet.stored_as == "data" and len(packet.told) < 8:
+            behind = self.filled["data"] - packet.bytes
+            packet.told.append((self.link.number, self.twin.now, self.count.bytes, behind))
+        is_lost = mix(self.twin.seed, self.link.number + (1 << 40), self.count.packets) < self.loss
         self.count.bytes += packet.bytes
         self.count.packets += 1
         sending_ps = -(-packet.bytes * 8 * 10**12 // self.link.rate_bps)
         self.twin.later(DEPARTURE, sending_ps, lambda: self.end(packet))
+        if is_lost:
+            self.count.lost += 1
+            self.twin.forget(packet)
+            return
         arrival = ARRIVAL + self.link.number
         self.twin.later(arrival, sending_ps + self.link.delay_ps, lambda: self.twin.arrive(self.link.target, packet))
 
@@ -142,7 +153,7 @@ class Nic(Port):
 
     def accept(self, packet: Packet) -> None:
         """Queue an ACK, or data in transit through this host."""
-        packet.stored_as = "control" if packet.message is None else "data"
+        packet.stored_as = "control" if packet.message is None or packet.trimmed else "data"
         self.twin.totals["transit"] += packet.message is not None
         self.store(packet)
 

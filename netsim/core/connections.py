@@ -7,14 +7,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from netsim.core.admission import start_controls
+from netsim.core.candidates import with_ways
 from netsim.core.route_times import lay_routes, measure_routes
-from netsim.core.tables import NEVER, NONE, World
+from netsim.core.tables import MOST_HOPS, NEVER, NONE, World
 from netsim.core.world import with_rows
 from netsim.transport.fixed_point import ONE, WIDEST
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS, IB_ACK_TIMEOUT_14_PS
 from netsim.transport.states import CODES
 
-UNLIMITED_WINDOW = ("none", "dcqcn")  # where nothing is said of a window
+MOST_RETRIES = (1 << 31) - 1
+UNLIMITED_WINDOW = ("none", "dcqcn", "timely")  # where nothing is said of a window
 
 
 class Paths(Protocol):
@@ -33,6 +35,7 @@ class Sender:
     timeout: int | str
     payload: int
     scale_up_payload: int
+    retries: int = (1 << 31) - 1
 
 
 class Connections:
@@ -82,8 +85,12 @@ class Connections:
         stride = int(world.settings[0]["stride"])
         world = with_rows(world, connections=first + count, hops=(first + count) * stride)
         world.settings[0]["connections"] = first + count
+        if world.settings[0]["telemetered"]:
+            world = with_rows(world, heard=(first + count) * MOST_HOPS)
+        world = _with_selective(world, first + count)
         world = _with_stride(world, int(length.max()), first)
         lay_routes(world, first, np.asarray(paths.first, "i8"), links)
+        world = with_ways(world, first, paths, self._is_scale_up)
         rows = world.connections[first : first + count]
         inside = np.logical_and.reduceat(self._is_scale_up[links], start)
         rows["source"], rows["length"] = source, length
@@ -97,8 +104,9 @@ class Connections:
         measure_routes(world, first, idle, slowest, drain)
         rows["cwnd"] = self._windows(idle, slowest)
         rows["timeout"] = self._timeouts(idle, drain, bool(world.settings[0]["lossless"]))
+        rows["patience"] = self._patience(rows["timeout"])
         world.settings[0]["timeout"] = min(world.settings[0]["timeout"], rows["timeout"].min())
-        start_controls(world, first, first + count)
+        start_controls(world, first, first + count, idle)
         return world
 
     def _windows(self, idle: Any, slowest: Any) -> Any:
@@ -120,6 +128,24 @@ class Connections:
         if is_lossless:
             return IB_ACK_TIMEOUT_14_PS
         return np.where(drain < NEVER, idle + drain, IB_ACK_TIMEOUT_10_PS)
+
+    def _patience(self, timeouts: Any) -> Any:
+        """Time-outs in a row that a connection survives: the retry count; with "auto" it goes on for as long as a NIC.
+
+        That is with a time-out as long as perftest's. A short one says little: queues that others fill take longer.
+        """
+        retries = self._sender.retries
+        if self._sender.timeout != "auto":
+            return retries
+        return np.minimum((retries + 1) * -(-IB_ACK_TIMEOUT_14_PS // timeouts) - 1, MOST_RETRIES)
+
+
+def _with_selective(world: World, connections: int) -> World:
+    """Room for what selective repeat keeps of each packet in the window of so many connections."""
+    window = int(world.settings[0]["selective"])
+    if not window:
+        return world
+    return with_rows(world, repairs=connections, places=connections * window, here=connections * window >> 3)
 
 
 def _with_stride(world: World, longest: int, used: int) -> World:

@@ -1,4 +1,4 @@
-"""A switch whose ports depend on each other, as priority flow control makes them: it goes from event to event.
+"""A switch that goes from event to event: its ports depend on each other, or its packets are trimmed or carry notes.
 
 Ingress accounting: what came in by a link and is still here counts against that link. Above XOFF its sender is told to
 stop, at or below XON to go on (IEEE 802.1Qbb); the frames travel back in one propagation delay and take no bandwidth.
@@ -7,10 +7,14 @@ stop, at or below XON to go on (IEEE 802.1Qbb); the frames travel back in one pr
 import numpy as np
 
 from netsim.core.egress import onward, put_on_wire, time_to_send, wake
+from netsim.core.losses import is_lost
+from netsim.core.notes import carry_notes, first_place, note_hop
 from netsim.core.rings import append, first_at, hold, length
-from netsim.core.switches import drop, is_marked
+from netsim.core.steering import steered
+from netsim.core.switches import is_marked
 from netsim.core.tables import NEVER, WAITED
-from netsim.core.words import HOP, INGRESS, MARK, bytes_of, ingress_of, is_ack, without_ingress
+from netsim.core.trimming import into_control, refuse
+from netsim.core.words import ACK, HOP, INGRESS, MARK, TRIMMED, bytes_of, ingress_of, is_ack, without_ingress
 from netsim.kernel import inner, part
 
 
@@ -48,6 +52,18 @@ def signal(world, l, now, stop):
 
 
 @part
+def let_in(world, ingress, wire_bytes, now):
+    """Take a packet that came by `ingress` into account, if there is room for it."""
+    gate, settings = world.gates[ingress], world.settings[0]
+    if gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
+        return False
+    gate.held += wire_bytes
+    if gate.held > settings.xoff and not gate.closed:
+        signal(world, ingress, now, 1)
+    return True
+
+
+@part
 def let_go(world, ingress, wire_bytes, now):
     """The last bit of a packet that came in by `ingress` has left."""
     gate = world.gates[ingress]
@@ -70,7 +86,7 @@ def step(world, l):
     now = link.free_at
     link.backlog -= link.leaving
     link.control_backlog -= link.control_leaving
-    if link.leaving:
+    if link.leaving and world.settings[0].lossless:
         let_go(world, gate.leaving_from, link.leaving, now)
     link.leaving, link.control_leaving = 0, 0
     if length(link.control):
@@ -81,6 +97,7 @@ def step(world, l):
         return
     packet = world.air[ring.start + (ring.head & ring.mask)]
     name, content = packet.label, packet.state
+    place = first_place(ring)
     link.waited += (now - packet.at) * bytes_of(content) >> WAITED
     if length(link.control):
         link.control_leaving = bytes_of(content)
@@ -91,43 +108,49 @@ def step(world, l):
     link.sent_bytes += bytes_of(content)
     kind = world.kinds[link.kind]
     link.free_at += time_to_send(kind, bytes_of(content))
-    put_on_wire(world, l, link, link.free_at + kind.delay, name, without_ingress(content))
+    content = without_ingress(content)
+    if kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content):
+        return
+    put_on_wire(world, l, link, link.free_at + kind.delay, name, content)
+    if world.settings[0].noted:
+        if world.settings[0].telemetered and link.leaving and not is_ack(content):
+            note_hop(world, place, l, now, link.sent_bytes - link.leaving, link.backlog - link.leaving)
+        carry_notes(world, place, link.wire)
 
 
 @part
 def accepted(link):
     """Packets that this egress has taken in before: those sent and those that wait."""
-    return link.wire.tail + length(link.payload) + length(link.control)
+    return link.wire.tail + link.lost + length(link.payload) + length(link.control)
 
 
 @inner
 def come(world, ingress, now):
-    """A packet arrives by `ingress` and goes into its egress queue, or is dropped where even the headroom is full."""
+    """A packet arrives by `ingress` and goes into its egress queue; refused if that or the headroom is full."""
     wire = world.links[ingress].wire
     packet = world.air[wire.start + (wire.head & wire.mask)]
     name, content = packet.label, packet.state
+    place = first_place(wire)
     wire.head += 1
     world.due[ingress] = first_at(world.air, hold(wire))
     l = onward(world, name, content)
+    if world.settings[0].steering:
+        l = steered(world, ingress, l, name, content, now, place)
     content += (1 - 2 * is_ack(content)) << HOP
     link = world.links[l]
     kind = world.kinds[link.kind]
     wire_bytes = bytes_of(content)
-    if kind.strict and is_ack(content):
-        if link.control_backlog + wire_bytes > kind.buffer:
-            drop(world, l, name, content)
+    settings = world.settings[0]
+    if kind.strict and content & (ACK | TRIMMED):
+        into_control(world, l, name, content, now, place)
+        return
+    if settings.lossless:
+        if not let_in(world, ingress, wire_bytes, now):
+            refuse(world, l, name, content, now, place)
             return
-        link.control_backlog += wire_bytes
-        link.free_at = max(link.free_at, now)
-        append(world, link.control, now, name, content)
+    elif link.backlog + wire_bytes > kind.buffer:
+        refuse(world, l, name, content, now, place)
         return
-    gate, settings = world.gates[ingress], world.settings[0]
-    if gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
-        drop(world, l, name, content)
-        return
-    gate.held += wire_bytes
-    if gate.held > settings.xoff and not gate.closed:
-        signal(world, ingress, now, 1)
     if not is_ack(content) and is_marked(world, l, kind, link.backlog, accepted(link)):
         content |= MARK
         link.marks += 1
@@ -135,6 +158,8 @@ def come(world, ingress, now):
     link.longest = max(link.longest, link.backlog)
     link.free_at = max(link.free_at, now)
     append(world, link.payload, now, name, content | (np.int64(ingress) << INGRESS))
+    if settings.noted:
+        carry_notes(world, place, link.payload)
 
 
 @part

@@ -67,5 +67,5 @@ def under_way(world: World) -> tuple[int, int]:
 
 
 def packets_sent(world: World) -> Any:
-    """Packets each link has put on its wire."""
-    return world.links["wire"]["tail"].copy()
+    """Packets each link has put on its wire, those that were lost there too."""
+    return world.links["wire"]["tail"] + world.links["lost"]

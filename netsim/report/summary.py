@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from netsim.presets import filled_in
 from netsim.report.bottleneck import bottleneck_of
 from netsim.report.text import NOTHING, columns, counted, microseconds, number, percent, times
 from netsim.result import Result
@@ -21,9 +22,10 @@ def summary_text(result: Result) -> str:
 
 
 def _head(result: Result) -> str:
-    summary = result.summary
+    summary, scenario = result.summary, result.scenario
+    preset = filled_in(scenario.transport, scenario.routing, scenario.topology)
     return (
-        f"{result.scenario}\n"
+        f"{scenario}\n{f'preset {preset}' if preset else 'no preset'}\n"
         f"finished at {microseconds(summary['completion_time_ps'])} us; "
         f"simulated {counted(summary['packet_hops'], 'packet hop')} in {summary['simulate_seconds']:,.2f} s"
     )
@@ -83,7 +85,7 @@ def _congestion(result: Result) -> str:
         f"{summary['ecn_marks']:,} marked",
         f"{summary['retransmitted_packets']:,} sent again",
     ]
-    counts += [f"{summary[name]:,} {name}" for name in ("trims", "pauses") if summary[name]]
+    counts += [f"{summary[name]:,} {name}" for name in ("lost", "trims", "pauses") if summary[name]]
     worst = worst_links(result.links).head(MOST_LINKS)
     if worst.empty:
         return ", ".join(counts)

@@ -25,8 +25,9 @@ def _head(result: Result) -> str:
     summary, scenario = result.summary, result.scenario
     preset = filled_in(scenario.transport, scenario.routing, scenario.topology)
     return (
-        f"{scenario}\n{f'preset {preset}' if preset else 'no preset'}\n"
-        f"finished at {microseconds(summary['completion_time_ps'])} us; "
+        f"{scenario}\n"
+        + (f"preset {preset}\n" if preset else "")
+        + f"finished at {microseconds(summary['completion_time_ps'])} us; "
         f"simulated {counted(summary['packet_hops'], 'packet hop')} in {summary['simulate_seconds']:,.2f} s"
     )
 

@@ -130,7 +130,7 @@ def dependent_ring(full: bool) -> Iterator[Figure]:
 
 
 def _rings(rings: int, ranks: int, steps: int, size: int) -> Any:
-    """Step s of a rank waits for what step s - 1 brought it."""
+    """Step s of a rank waits for what step s - 1 brought it; each is a connection with a hash of its own, as there."""
     pairs: list[Pair] = []
     turns: list[Turn] = []
     for ring in range(rings):
@@ -139,7 +139,7 @@ def _rings(rings: int, ranks: int, steps: int, size: int) -> Any:
             for rank in range(ranks):
                 pairs.append((ring * ranks + rank, ring * ranks + (rank + 1) % ranks))
                 after = (first + (step - 1) * ranks + (rank - 1) % ranks,) if step else ()
-                turns.append(Turn(after=after))
+                turns.append(Turn(after=after, channel=step))
     return matrix(rings * ranks, pairs, size, tuple(turns))
 
 

@@ -11,7 +11,7 @@ import simpy
 from simpy.events import EventPriority
 
 from netsim.core.connections import Connections, Sender
-from netsim.core.engine import CROWDED, FINISHED, IDLE, PAUSED, REACHED, STUCK, advance, enter
+from netsim.core.engine import CROWDED, FINISHED, IDLE, LOOKED, PAUSED, STUCK, advance, enter
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
 from netsim.core.readings import QueueSamples
 from netsim.core.tables import NEVER
@@ -92,7 +92,7 @@ class Fabric:
         self.carried: list[Carried] = []
         self.under_way: list[Carried] = []  # some part unfinished
         self.processes: list[tuple[int, simpy.Process]] = []
-        self.samples = QueueSamples()
+        self.samples = QueueSamples(self.world)
         self._unacknowledged: list[Carried] = []  # all parts finished
         self._time_limit_ps, self._on_progress = time_limit_ps, on_progress
         self._events: dict[int, tuple[Carried, simpy.Event]] = {}  # by part: what its rank waits for
@@ -206,17 +206,16 @@ class Fabric:
     def _advance(self, limit: int) -> int:
         """Let the core run up to `limit`; it comes back with REACHED, with IDLE, or when parts have FINISHED."""
         while True:
-            stop = min(limit, self.samples.next_at)
             began = time.perf_counter()
-            reason = int(advance(self.world, stop, self._pace.steps))
+            reason = int(advance(self.world, limit, self._pace.steps))
             if reason == PAUSED:
                 self._pace.paused_after(time.perf_counter() - began)
             if self._on_progress and self._pace.is_time():
                 self._on_progress(self)
             if reason == CROWDED:
                 self.world = with_more_air(self.world)
-            elif reason == REACHED and stop == self.samples.next_at:
-                self.samples.take(self.world, limit)
+            elif reason == LOOKED:
+                self.samples.collect()
             elif reason != PAUSED:
                 self._collect()
                 return reason

@@ -64,17 +64,13 @@ class Connections:
         numbers = np.empty(len(keys), "u4")
         numbers[known] = self._numbers[at[known]]
         new = np.flatnonzero(~known)
-        if len(new):
-            once, where, which = np.unique(keys[new], return_index=True, return_inverse=True)
-            in_turn = np.argsort(where)  # numbered in the order in which they are asked for
-            number = np.empty(len(once), "u4")
-            number[in_turn] = len(self._keys) + np.arange(len(once))
-            numbers[new] = number[which]
-            rows = new[where[in_turn]]
-            world = self._make(world, np.asarray(source)[rows], np.asarray(target)[rows], np.asarray(channel)[rows])
-            order = np.argsort(np.concatenate([self._keys, once]), kind="stable")
-            self._keys = np.concatenate([self._keys, once])[order]
-            self._numbers = np.concatenate([self._numbers, number])[order]
+        if len(new):  # numbered in the order in which they are asked for
+            numbers[new] = len(self._keys) + np.arange(len(new))
+            world = self._make(world, *(np.asarray(each)[new] for each in (source, target, channel)))
+            longer = np.concatenate([self._keys, keys[new]])
+            order = np.argsort(longer, kind="stable")
+            self._keys = longer[order]
+            self._numbers = np.concatenate([self._numbers, numbers[new]])[order]
         return world, numbers
 
     def _make(self, world: World, source: Any, target: Any, channel: Any) -> World:

@@ -7,9 +7,9 @@ with more data.
 import numpy as np
 
 from netsim.core.coupled import next_signal, obey
-from netsim.core.egress import next_hop, onward, put_on_wire, time_to_send
+from netsim.core.egress import onward, put_on_wire, time_to_send
 from netsim.core.messages import has_arrived, has_left, is_acknowledged, last_payload, may_send, offer
-from netsim.core.notes import begin_notes, carry_notes, note_hop, taken_place
+from netsim.core.notes import carry_notes, note_departure, taken_place
 from netsim.core.pacing import next_ready, park, unpark
 from netsim.core.rings import append, first_at, hold, length
 from netsim.core.tables import NEVER, NONE, WAITED
@@ -25,6 +25,7 @@ from netsim.core.words import (
     hop_of,
     is_ack,
     label,
+    next_hop,
     sequence_of,
     state,
 )
@@ -138,12 +139,7 @@ def depart(world, l, now):
             connection.ready_at = now + gap
     transmit(world, l, link, queued_at, name, content)
     if world.settings[0].noted:
-        if own:
-            begin_notes(world, link.wire, now)
-        else:
-            if world.settings[0].telemetered and not is_ack(content):
-                note_hop(world, place, l, now, link.sent_bytes - link.leaving, link.backlog - link.leaving)
-            carry_notes(world, place, link.wire)
+        note_departure(world, l, own, place, content, now)
     if own:
         after_sending(world, link, c, world.connections[c], m, sequence, now)
 
@@ -164,10 +160,7 @@ def pass_on(world, name, content, now, place):
         link.backlog += bytes_of(content)
         link.longest = max(link.longest, link.backlog)
     if world.settings[0].noted:
-        if is_ack(content):
-            carry_notes(world, place, link.control)
-        else:
-            carry_notes(world, place, link.payload)
+        carry_notes(world, place, link.control if is_ack(content) else link.payload)
 
 
 @part
@@ -240,12 +233,11 @@ def on_ack(world, name, content, now, place):
         rewind(world, connection, expected)
         dispatch.on_loss(connection, np.int64(connection.payload), now, world.settings[0].controls)
     gained = max(0, expected - connection.acked)
-    advanced = expected > connection.acked
-    if advanced:
+    if gained > 0:
         acknowledge(world, connection, expected, now)
     if content & CNP:
         dispatch.on_notification(connection, now, world.settings[0].controls)
-    dispatch.on_ack(connection, advanced, content & MARK, now, world.settings[0].controls)
+    dispatch.on_ack(connection, gained > 0, content & MARK, now, world.settings[0].controls)
     if world.settings[0].noted:
         read_notes(world, c, connection, place, gained, content & MARK, now)
     offer(world, c, now)
@@ -268,25 +260,52 @@ def accept(world, l, now):
 
 
 @part
+def next_egress(world, node, lossless):
+    """The link that sends next, and when."""
+    egress = world.outbound[node.first_out]
+    departs = next_departure(world, egress, lossless)
+    for i in range(node.first_out + 1, node.last_out):
+        at = next_departure(world, world.outbound[i], lossless)
+        if at < departs:
+            departs, egress = at, world.outbound[i]
+    return departs, egress
+
+
+@part
+def next_ingress(world, node):
+    """The link that brings the next packet, and when."""
+    ingress = world.inbound[node.first_in]
+    arrives = world.due[ingress]
+    for i in range(node.first_in + 1, node.last_in):
+        at = world.due[world.inbound[i]]
+        if at < arrives:
+            arrives, ingress = at, world.inbound[i]
+    return arrives, ingress
+
+
+@part
+def next_stop(world, node):
+    """The link that hears the next PAUSE or RESUME, and when."""
+    signalled, stopped = NEVER, np.uint32(0)
+    for i in range(node.first_out, node.last_out):
+        at = next_signal(world, world.outbound[i])
+        if at < signalled:
+            signalled, stopped = at, world.outbound[i]
+    return signalled, stopped
+
+
+@part
 def host(world, v, until):
     node = world.nodes[v]
     row = world.hosts[v]
     row.limit = NEVER
     lossless = world.settings[0].lossless
+    signalled, stopped = NEVER, np.uint32(0)
     while True:
-        departs, egress, signalled, stopped = NEVER, np.uint32(0), NEVER, np.uint32(0)
-        for i in range(node.first_out, node.last_out):
-            l = world.outbound[i]
-            at = next_departure(world, l, lossless)
-            if at < departs:
-                departs, egress = at, l
-            if lossless and next_signal(world, l) < signalled:
-                signalled, stopped = next_signal(world, l), l
-        arrives, ingress = NEVER, np.uint32(0)
-        for i in range(node.first_in, node.last_in):
-            at = world.due[world.inbound[i]]
-            if at < arrives:
-                arrives, ingress = at, world.inbound[i]
+        departs, egress = next_egress(world, node, lossless)
+        arrives, ingress = next_ingress(world, node)
+        if lossless:
+            signalled, stopped = next_stop(world, node)
         now = min(departs, min(signalled, arrives))
         bound = min(until, row.limit)
         if now >= bound:

@@ -163,11 +163,13 @@ COLLECTIVE = np.dtype(
     ]
 )
 FINISHED = np.dtype([("at", "i8"), ("part", "i8")])
+SAMPLE = np.dtype([("at", "i8"), ("bytes", "i8"), ("link", "u4"), ("spare", "u4")])  # what waited at a link
 SETTINGS = np.dtype(
     [
         ("hosts", "i8"),
         ("connections", "i8"),
         ("window", "i8"),  # ps: nothing sent now arrives sooner
+        ("span", "i8"),  # ps: nothing sent now has an answer sooner, where the network has two colours; else the window
         ("stride", "i8"),  # entries of `hops` per connection
         ("header", "i8"),
         ("ack", "i8"),
@@ -176,6 +178,7 @@ SETTINGS = np.dtype(
         ("next_tick", "i8"),
         ("finished", "i8"),  # rows of `finished` in use
         ("air_used", "i8"),
+        ("reserve", "i8"),  # entries of `air` that a visit to one node may need beyond what doubles
         ("node_steps", "i8"),
         ("windows", "i8"),
         ("late_entries", "i8"),
@@ -189,6 +192,12 @@ SETTINGS = np.dtype(
         ("telemetered", "i8"),  # and telemetry
         ("idle_ticks", "i8"),  # ticks in a row that moved nothing
         ("seed", "i8"),
+        ("next_look", "i8"),  # at the queues
+        ("look_every", "i8"),
+        ("looks", "i8"),  # at a network that was not idle
+        ("most_looks", "i8"),
+        ("looks_taken", "i8"),
+        ("samples", "i8"),  # rows of `samples` in use
         ("controls", CONTROL_SETTINGS),
     ]
 )
@@ -208,7 +217,8 @@ class World(NamedTuple):
     port_of: np.ndarray  # number of a link among those its source sends on
     due: np.ndarray  # per link: when its first packet arrives
     wake: np.ndarray  # per node: when it next has something to do
-    wakes: np.ndarray  # per group of nodes: the first of these
+    slots: np.ndarray  # per node: its place in `wakes`, 2 * group + colour; links join nodes of different colour
+    wakes: np.ndarray  # per group and colour: the first of these
     air: np.ndarray  # PACKETs, shared by all rings
     notes: np.ndarray  # beside the air: NOTE of each packet where settings.noted, else one row
     telemetry: np.ndarray  # TELEMETRY, MOST_HOPS rows a packet where settings.telemetered, else one row
@@ -225,3 +235,4 @@ class World(NamedTuple):
     parts: np.ndarray
     collectives: np.ndarray
     finished: np.ndarray  # parts that finished since the seam last looked
+    samples: np.ndarray  # of queues, taken since the seam last looked

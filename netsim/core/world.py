@@ -7,6 +7,7 @@ import numpy as np
 
 from netsim.core import tables
 from netsim.core.egress import GROUP
+from netsim.core.memory import aligned_zeros
 from netsim.core.rings import FIRST_SIZE
 from netsim.core.tables import MOST_HOPS, NEVER, World
 from netsim.errors import InputError
@@ -16,6 +17,10 @@ from netsim.units import picoseconds_per_byte
 
 STRIDE = 8  # links of a route that fit before `hops` is laid out anew
 SIZE_CLASSES = 64
+ROOM_PER_PACKET = 8  # entries of `air` that a packet can cost while rings double
+FIRST_RESERVE, RESERVE = 1 << 14, 1 << 22  # entries: at least and at most kept free for a visit to a node
+FIRST_AIR = 1 << 22  # entries: 100 MB of addresses; memory is taken when it is first used
+ALBUM = 1 << 14  # samples of queues that the core keeps before the seam takes them
 CHANCE = 1 << 30  # Pmax is held in these units
 CNP_INTERVAL_PS = 50_000_000  # a receiver notifies a sender at most once in 50 us (DCQCN, section 3.1)
 
@@ -41,15 +46,16 @@ def new_world(
     kinds, kind_of = _kinds(network, largest)
     _check(network, kinds, kind_of, largest)
     nodes, inbound, outbound, port_of = _nodes(network)
+    slots = _slots(network)
     hosts = len(network.hosts)
     ports = int((nodes["last_out"] - nodes["first_out"])[hosts:].max(initial=1))
     links, gates, inboxes, air_used = _links(network, kind_of, ports)
     settings = _settings(network, control, parameters)
     row = settings[0]
     row["header"], row["ack"], row["tick"], row["air_used"] = header, ack, tick_ps, air_used
-    row["window"] = _window(kinds, 0 if network.pfc else min(ack, header + 1))
+    _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + 1))
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
-    air = 4 * air_used + (1 << 16)
+    air = 4 * air_used + int(row["reserve"]) + FIRST_AIR
     return World(
         settings=settings,
         links=links,
@@ -62,7 +68,8 @@ def new_world(
         port_of=port_of,
         due=np.full(len(links), NEVER, "i8"),
         wake=np.full(len(nodes), NEVER, "i8"),
-        wakes=np.full((len(nodes) >> GROUP) + 1, NEVER, "i8"),
+        slots=slots,
+        wakes=np.full(2 * ((len(nodes) >> GROUP) + 1), NEVER, "i8"),
         air=np.zeros(air, tables.PACKET),
         notes=np.zeros(air if row["noted"] else 1, tables.NOTE),
         heard=np.zeros(1, tables.TELEMETRY),
@@ -79,13 +86,15 @@ def new_world(
         parts=np.zeros(0, tables.PART),
         collectives=np.zeros(0, tables.COLLECTIVE),
         finished=np.zeros(64, tables.FINISHED),
+        samples=np.zeros(len(links) + ALBUM, tables.SAMPLE),
     )
 
 
 def _settings(network: Network, control: str, parameters: Parameters) -> Any:
     settings = np.zeros(1, tables.SETTINGS)
     row = settings[0]
-    row["hosts"], row["stride"], row["timeout"], row["next_tick"] = len(network.hosts), STRIDE, NEVER, NEVER
+    row["hosts"], row["stride"], row["timeout"] = len(network.hosts), STRIDE, NEVER
+    row["next_tick"], row["next_look"] = NEVER, NEVER
     if network.pfc:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
     row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
@@ -134,9 +143,36 @@ def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
     return kinds, kind_of.reshape(-1)
 
 
-def _window(kinds: Any, smallest: int) -> int:
-    """No link is faster than its delay plus its smallest packet (a pause frame takes the delay alone)."""
-    return int((kinds["delay"] + -(-smallest * kinds["ps"] // kinds["per_bytes"])).min())
+def _limit_windows(row: Any, network: Network, kinds: Any, kind_of: Any, slots: Any, smallest: int) -> None:
+    """How far nodes may run by themselves, and the room that one of them may need then.
+
+    No link is faster than its delay plus its smallest packet; a pause frame takes the delay alone. What a node receives
+    and sends in a visit lies in an inbox, a queue and on a wire, in rings that may have doubled more than once.
+    """
+    time = -(-smallest * kinds["ps"] // kinds["per_bytes"])
+    window = int((kinds["delay"] + (0 if network.pfc else time)).min())
+    span = 2 * window if (slots & 1).any() else window
+    per_ps = np.bincount(np.asarray(network.source), 3 / time[kind_of]).max(initial=0)
+    reserve = min(RESERVE, int(ROOM_PER_PACKET * per_ps * span) + FIRST_RESERVE)
+    if per_ps > 0:
+        span = min(span, max(1, int(reserve / (ROOM_PER_PACKET * per_ps))))
+    row["window"], row["span"], row["reserve"] = window, span, reserve
+
+
+def _slots(network: Network) -> Any:
+    """Per node twice its group, plus its colour: 0 and 1 in turn along every link; 0 everywhere if that cannot be."""
+    source, target = np.asarray(network.source), np.asarray(network.target)
+    count = len(network.hosts) + len(network.switches)
+    colour = np.full(count, -1)
+    while (colour < 0).any():
+        reached: Any = np.flatnonzero(colour < 0)[:1]
+        colour[reached] = 0
+        while len(reached):
+            leaving = np.isin(source, reached)
+            following = np.unique(target[leaving][colour[target[leaving]] < 0])
+            colour[following], reached = 1 - colour[reached[0]], following
+    two = (colour[source] != colour[target]).all()
+    return (2 * (np.arange(count) >> GROUP) + (colour if two else 0)).astype("u4")
 
 
 def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
@@ -157,7 +193,7 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
 
 def _links(network: Network, kind_of: Any, ports: int) -> tuple[Any, Any, Any, int]:
     """Link and gate rows and inboxes, with small rings one after the other in the air; and how much air they take."""
-    links = np.zeros(len(network.links), tables.LINK)
+    links = aligned_zeros(len(network.links), tables.LINK)
     links["kind"], links["source"], links["target"] = kind_of, network.source, network.target
     gates, inboxes = np.zeros(len(network.links), tables.GATE), np.zeros(ports, tables.RING)
     start = 0
@@ -175,15 +211,23 @@ def with_rows(world: World, **rows: int) -> World:
     for name, needed in rows.items():
         table = getattr(world, name)
         if len(table) < needed:
-            grown = np.zeros(max(needed, len(table) * 3 // 2), table.dtype)
+            grown = aligned_zeros(max(needed, len(table) * 3 // 2), table.dtype)
             grown[: len(table)] = table
             larger[name] = grown
     return world._replace(**larger) if larger else world
 
 
 def with_more_air(world: World) -> World:
-    """Twice as much room for packets, and for what is noted beside them."""
-    settings, places = world.settings[0], 2 * len(world.air)
-    beside = {"notes": places} if settings["noted"] else {}
-    beside |= {"telemetry": places * MOST_HOPS} if settings["telemetered"] else {}
-    return with_rows(world, air=places, **beside)
+    """Twice as much room for packets, and for what is noted beside them. Only what is in use is copied."""
+    settings = world.settings[0]
+    rows = {"air": 1}
+    if settings["noted"]:
+        rows["notes"] = 1
+    if settings["telemetered"]:
+        rows["telemetry"] = MOST_HOPS
+    larger = {}
+    for name, each in rows.items():
+        table, used = getattr(world, name), int(settings["air_used"]) * each
+        larger[name] = np.zeros(2 * len(table), table.dtype)
+        larger[name][:used] = table[:used]
+    return world._replace(**larger)

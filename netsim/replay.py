@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import simpy
 
-from netsim.collectives import ALGORITHMS, Layout, Schedule, Wish, plan
-from netsim.errors import InputError, RunError, nearest
+from netsim.collectives import Layout, Schedule, Wish, check_name, plan
+from netsim.errors import InputError, RunError
 from netsim.fabric import Carried, Fabric
 from netsim.traces import Operation, Trace, members
 
@@ -125,38 +125,47 @@ def _wanted(operation: Operation) -> str:
 def check_algorithms(trace: Trace) -> None:
     """InputError, with the line, for an operation that names an algorithm there is not."""
     for operation in trace.operations:
-        known = ALGORITHMS.get(operation.op, {})
-        if operation.algorithm is not None and operation.algorithm not in known:
-            what = f"unknown algorithm {operation.algorithm!r}"
-            raise _placed(InputError(what, operation.op, nearest(operation.algorithm, known)), trace, operation)
+        if operation.algorithm is not None:
+            try:
+                check_name(operation.op, operation.algorithm)
+            except InputError as error:
+                raise _placed(error, trace, operation) from None
 
 
 def replay(trace: Trace, meeting: Meeting) -> list[tuple[int, simpy.Process]]:
     """Start the processes of every rank: one for each stream it uses. Returns them with their ranks."""
     processes = []
+    awaited = {number for operation in trace.operations for number in operation.after}
     for rank, numbers in enumerate(trace.by_rank()):
         streams: dict[str, list[int]] = {}
         for number in numbers:
             streams.setdefault(trace.operations[number].stream, []).append(number)
-        processes += [(rank, meeting.env.process(_walk(trace, rank, own, meeting))) for own in streams.values()]
+        finished = {number: meeting.env.event() for number in numbers if number in awaited}
+        walks = [_walk(trace, rank, own, meeting, finished) for own in streams.values()]
+        processes += [(rank, meeting.env.process(walk)) for walk in walks]
     return processes
 
 
-def _walk(trace: Trace, rank: int, numbers: list[int], meeting: Meeting) -> Steps:
-    """One stream of one rank, operation by operation."""
+def _walk(trace: Trace, rank: int, numbers: list[int], meeting: Meeting, finished: dict[int, simpy.Event]) -> Steps:
+    """One stream of one rank, operation by operation; `finished` tells the rank's streams what others wait for."""
     env = meeting.env
     for number in numbers:
         operation = trace.operations[number]
+        for awaited in operation.after if rank != operation.dst else ():  # a receiver is ready from the start
+            if awaited in finished and not finished[awaited].processed:
+                yield finished[awaited]
         if operation.start_ps > env.now:
             yield env.timeout(operation.start_ps - env.now)
         if operation.op == "compute":
             yield env.timeout(operation.duration_ps)
-            continue
-        try:
-            done = meeting.enter(number, operation, rank)
-        except InputError as error:
-            raise _placed(error, trace, operation) from None
-        yield done
+        else:
+            try:
+                done = meeting.enter(number, operation, rank)
+            except InputError as error:
+                raise _placed(error, trace, operation) from None
+            yield done
+        if number in finished:
+            finished[number].succeed()
 
 
 def _placed(error: InputError, trace: Trace, operation: Operation) -> InputError:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf, field_validator, model_validator
 
-from netsim.collectives import ALGORITHMS
+from netsim.collectives import ALGORITHMS, check_name, msccl
 from netsim.errors import InputError, nearest
 from netsim.routing import ROUTINGS, Routing
 from netsim.shipped import names, path
@@ -108,8 +108,9 @@ class Scenario(BaseModel):
         for op, name in chosen.items():
             if op not in ALGORITHMS:
                 raise InputError(f"no operation {op!r}", mend=nearest(op, ALGORITHMS))
-            if name not in ALGORITHMS[op]:
+            if name not in ALGORITHMS[op] and not msccl.is_file(name):
                 raise InputError(f"{op} has no algorithm {name!r}", mend=nearest(name, ALGORITHMS[op]))
+            check_name(op, name)
         return chosen
 
     def as_tables(self, trace: str) -> dict[str, Any]:

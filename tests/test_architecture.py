@@ -16,7 +16,7 @@ FLOORS = [  # top down; a room imports only rooms below its own floor, so wings 
     ["fabric", "faults"],
     ["config", "stuck", "pace"],
     ["scenario"],
-    ["routing", "core", "workloads"],
+    ["routing", "core", "workloads", "convert"],
     ["traces", "collectives", "topology", "transport"],
     ["units", "tomlfile", "kernel", "shipped"],
     ["errors", "version"],

@@ -17,7 +17,7 @@ from netsim.cli import main
 
 HOME = Path(__file__).parent.parent
 README = (HOME / "README.md").read_text(encoding="utf-8")
-COMMANDS = ["run", "compare", "describe", "plan", "selfcheck", "list"]
+COMMANDS = ["run", "compare", "describe", "profile", "plan", "selfcheck", "list"]
 
 
 def blocks(language: str, text: str = README) -> list[str]:

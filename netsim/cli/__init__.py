@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from netsim.cli import compare, describe, listing, plan, run, selfcheck
+from netsim.cli import compare, convert, describe, listing, plan, profile, run, selfcheck
 from netsim.cli.exits import leave
 from netsim.version import __version__
 
@@ -40,7 +40,9 @@ def netsim(
       netsim run deepseek_v3_decode_16 --on rail_optimized_16       one trace on one fabric
       netsim compare perm16 --on fat_tree_k4_100g --on leaf_spine_32_4to1
       netsim describe fat_tree_k8_400g                              counts and bisection
+      netsim profile deepseek_v3_decode_16                          what a job asks of the network
       netsim plan all_reduce --ranks 8 --bytes 64MiB                who sends what to whom
+      netsim convert nccl.rank*.log --out job.jsonl                 a trace in another format
       netsim selfcheck fat_tree_k4_100g                             what must hold on any fabric
 
     Tables go to stdout, progress and warnings to stderr; --json is for machines. Every command has its own --help.
@@ -50,6 +52,8 @@ def netsim(
 app.command("run")(run.run)
 app.command("compare")(compare.compare)
 app.command("describe")(describe.describe)
+app.command("profile")(profile.profile)
+app.command("convert")(convert.convert)
 app.command("plan")(plan.plan)
 app.command("selfcheck")(selfcheck.selfcheck)
 app.command("list")(listing.list_all)

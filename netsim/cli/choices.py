@@ -16,7 +16,8 @@ Traces = Annotated[
     ),
 ]
 Algorithms = Annotated[
-    list[str], typer.Option("--algorithm", metavar="OP=NAME", help="E.g. all_reduce=tree; may be repeated.")
+    list[str],
+    typer.Option("--algorithm", metavar="OP=NAME", help="E.g. all_reduce=tree, or an MSCCL file: all_reduce=my.xml."),
 ]
 Transport = Annotated[
     str | None, typer.Option("--transport", metavar="NAME", help="Congestion control: none, window, dctcp.")
@@ -30,6 +31,10 @@ Settings = Annotated[
     list[str],
     typer.Option("--set", metavar="PATH=VALUE", help="Any key of a scenario, e.g. topology.buffer=unlimited."),
 ]
+FillMissingRanks = Annotated[
+    bool,
+    typer.Option("--fill-missing-ranks", help="Ranks that no log shows do the same as the others, by symmetry."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
@@ -37,13 +42,14 @@ def settings(
     algorithms: list[str], transport: str | None, routing: str | None, seed: int | None, sets: list[str]
 ) -> list[str]:
     """All choices of a command line as `path=value`; a `--set` has the last word."""
-    short = [f"algorithms.{_pair('--algorithm', each, 'all_reduce=tree')}" for each in algorithms]
+    short = [f"algorithms.{pair('--algorithm', each, 'all_reduce=tree')}" for each in algorithms]
     named = {"transport.control": transport, "routing.kind": routing, "seed": seed}
     short += [f"{path}={value}" for path, value in named.items() if value is not None]
-    return short + [_pair("--set", each, "topology.buffer=unlimited") for each in sets]
+    return short + [pair("--set", each, "topology.buffer=unlimited") for each in sets]
 
 
-def _pair(option: str, text: str, example: str) -> str:
+def pair(option: str, text: str, example: str) -> str:
+    """A `KEY=VALUE` as it was given; InputError if it is none."""
     key, sign, value = text.partition("=")
     if not (key.strip() and sign and value.strip()):
         raise InputError(f"{text!r} is not KEY=VALUE", where=option, mend=f"write for example {option} {example}")

@@ -20,6 +20,7 @@ def describe(
         list[str],
         typer.Argument(metavar="FILE", help="A topology or a trace: a shipped name, a file, or a job's log files."),
     ],
+    fill_missing_ranks: choices.FillMissingRanks = False,
     as_json: choices.Json = False,
 ) -> None:
     """Describe a topology (counts, rates, bisection) or a trace (ranks, groups, operations, bytes).
@@ -30,7 +31,7 @@ def describe(
       netsim describe deepseek_v3_decode_16
       netsim describe nccl.rank0.log nccl.rank1.log --json
     """
-    facts = _topology_facts(things[0]) if _is_topology(things) else _trace_facts(things)
+    facts = _topology_facts(things[0]) if _is_topology(things) else _trace_facts(things, fill_missing_ranks)
     if as_json:
         show.as_json(facts)
         return
@@ -91,10 +92,12 @@ def _cables(network: Network) -> list[dict[str, object]]:
     ]
 
 
-def _trace_facts(paths: list[str]) -> dict[str, Any]:
+def _trace_facts(paths: list[str], fill: bool) -> dict[str, Any]:
+    from netsim.cli.progress import reading
     from netsim.config import load_trace
 
-    trace = load_trace(paths)
+    with reading():
+        trace = load_trace(paths, fill_missing_ranks=fill)
     return {
         "trace": trace.name,
         "source": trace.source,

@@ -1,11 +1,13 @@
-"""The progress bar of a running simulation: on stderr, and only when a person is looking."""
+"""The progress bars of a long read and of a running simulation: on stderr, and only when a person is looking."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
 
 from netsim.units import format_time
 
@@ -42,3 +44,54 @@ def watching(name: str) -> Iterator[Progress | None]:
             bar.update(task, completed=done, total=total, simulated=format_time(now_ps), speed=speed)
 
         yield show
+
+
+LARGE = 8 << 20  # bytes of a file; smaller ones are read before a bar could be drawn
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Draw how far the reading of large files is, as long as the context lasts."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from netsim.traces.progress import watched_by
+
+    with ExitStack() as stack:
+        stack.enter_context(watched_by(_FileBar(stack)))
+        yield
+
+
+class _FileBar:
+    """The bar of the file that is being read; it appears with the first large one."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self.stack, self.path = stack, Path()
+        self.bar: Any = None
+        self.task: Any = None
+
+    def __call__(self, path: Path, done: int, total: int) -> None:
+        if total < LARGE:
+            return
+        if self.bar is None:
+            self.bar = self.stack.enter_context(_byte_bar())
+        if path != self.path:
+            self.path = path
+            if self.task is not None:
+                self.bar.remove_task(self.task)
+            self.task = self.bar.add_task(f"reading {path.name}", total=total)
+        self.bar.update(self.task, completed=done)
+
+
+def _byte_bar() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+    )
+    return Bar(*columns, TextColumn("left"), TimeRemainingColumn(), console=Console(stderr=True), transient=True)

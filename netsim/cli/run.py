@@ -18,6 +18,7 @@ def run(
     routing: choices.Routing = None,
     seed: choices.Seed = None,
     sets: choices.Settings = [],  # noqa: B006
+    fill_missing_ranks: choices.FillMissingRanks = False,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Save run.json, summary.json and Parquet tables here.")
     ] = None,
@@ -39,7 +40,8 @@ def run(
 
     if out is not None:
         check_writable(out)  # before the work, not after it
-    scenario = scenario_of(traces, on, choices.settings(algorithm, transport, routing, seed, sets))
+    chosen = choices.settings(algorithm, transport, routing, seed, sets)
+    scenario = scenario_of(traces, on, chosen, fill=fill_missing_ranks)
     result = simulated(scenario)
     if out is not None:
         result.save(out)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from netsim.cli import show
 from netsim.cli.choices import is_scenario
-from netsim.cli.progress import watching
+from netsim.cli.progress import reading, watching
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
@@ -14,15 +14,24 @@ if TYPE_CHECKING:
     from netsim.scenario import Scenario
 
 
-def scenario_of(traces: list[str], on: str | None, sets: list[str]) -> Scenario:
-    """The scenario of a scenario file, or of traces and a topology, with the settings of the command line."""
-    from netsim.config import build_scenario, load_scenario
+def scenario_of(traces: list[str], on: str | None, sets: list[str], *, fill: bool = False) -> Scenario:
+    """The scenario of a scenario file, or of traces and a topology, with the settings of the command line.
+
+    With `fill`, ranks that the traces do not show do the same as the others.
+    """
+    from netsim.config import build_scenario, load_scenario, load_trace
 
     if is_scenario(traces):
-        return load_scenario(traces[0], sets=sets, topology=on)
+        if fill:
+            mend = "give the trace itself and --on TOPOLOGY, or leave the option out"
+            raise InputError("a scenario holds a whole trace", where="--fill-missing-ranks", mend=mend)
+        with reading():
+            return load_scenario(traces[0], sets=sets, topology=on)
     if on is None:
         raise InputError("no fabric named", where="--on", mend="add --on fat_tree_k4_400g; 'netsim list' shows more")
-    return build_scenario(trace=traces, topology=on, sets=sets)
+    with reading():
+        trace = load_trace(traces, fill_missing_ranks=True) if fill else traces
+        return build_scenario(trace=trace, topology=on, sets=sets)
 
 
 def simulated(scenario: Scenario) -> Result:

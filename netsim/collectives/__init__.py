@@ -5,7 +5,7 @@ To add an algorithm write a function from Wish to Schedule and give it a line in
 
 from collections.abc import Callable
 
-from netsim.collectives import all_to_all, direct, ring, tree
+from netsim.collectives import all_to_all, direct, msccl, ring, tree
 from netsim.collectives.checking import check, depths
 from netsim.collectives.layout import Layout
 from netsim.collectives.schedule import Schedule
@@ -35,6 +35,8 @@ ALGORITHMS: dict[str, dict[str, Algorithm]] = {
 def plan(wish: Wish, algorithm: str | None = None) -> Schedule:
     """The schedule of a wish, checked; raises InputError for an unknown operation or algorithm.
 
+    An algorithm is a name in ALGORITHMS or the path of an MSCCL file, whose name ends in ".xml".
+
     >>> schedule = plan(Wish(op="all_reduce", ranks=4, bytes=1000))
     >>> int(schedule.bytes.sum())  # 2 (n - 1) times the buffer crosses the ring
     6000
@@ -43,11 +45,21 @@ def plan(wish: Wish, algorithm: str | None = None) -> Schedule:
     if known is None:
         raise InputError(f"unknown operation {wish.op!r}", where="collective", mend=nearest(wish.op, ALGORITHMS))
     name = next(iter(known)) if algorithm is None else algorithm
-    if name not in known:
-        raise InputError(f"unknown algorithm {name!r}", where=wish.op, mend=nearest(name, known))
-    schedule = known[name](wish)
+    check_name(wish.op, name)
+    schedule = known[name](wish) if name in known else msccl.schedule(wish, name)
     check(schedule)
     return schedule
 
 
-__all__ = ["ALGORITHMS", "Algorithm", "Layout", "Schedule", "Wish", "check", "columns", "depths", "plan"]
+def check_name(op: str, name: str) -> None:
+    """Raise InputError if an operation has no algorithm of this name, and it is no MSCCL file (`my.xml`) either."""
+    known = ALGORITHMS.get(op, {})
+    if name in known:
+        return
+    if msccl.is_file(name):
+        msccl.load(name, op)
+        return
+    raise InputError(f"unknown algorithm {name!r}", where=op, mend=nearest(name, known))
+
+
+__all__ = ["ALGORITHMS", "Algorithm", "Layout", "Schedule", "Wish", "check", "check_name", "columns", "depths", "plan"]

@@ -18,6 +18,7 @@ from netsim.scenario import Scenario
 from netsim.topology import TOPOLOGIES, Topology
 from netsim.topology.htsim_topo import read_topo, recognises
 from netsim.traces import Trace, read
+from netsim.traces.finding import is_pattern
 
 Source = str | Path
 TraceSource = Source | Trace | Sequence[Source]
@@ -40,12 +41,13 @@ def load_topology(source: TopologySource, sets: Sequence[str] = ()) -> Topology:
     return _topology(_with_sets(_topology_document(source, Path()), sets), prefix=())
 
 
-def load_trace(source: TraceSource, *, fill_missing_ranks: bool = False) -> Trace:
+def load_trace(source: TraceSource, *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
     """Read a trace from a file, a shipped name, or the several log files of one job's ranks. Raises InputError.
 
-    With `fill_missing_ranks`, ranks whose logs are missing do the same as the others by symmetry.
+    With `fill_missing_ranks`, ranks whose logs are missing do the same as the others by symmetry; with `partial` only
+    what the others report is in the trace, enough for a profile of it.
     """
-    return _trace(source, Path(), where="", fill_missing_ranks=fill_missing_ranks)
+    return _trace(source, Path(), where="", fill_missing_ranks=fill_missing_ranks, partial=partial)
 
 
 def load_scenario(path: Source, sets: Sequence[str] = (), topology: TopologySource | None = None) -> Scenario:
@@ -153,7 +155,7 @@ def _saved_document(path: Path) -> Document:
 def _found(kind: str, name: Source, folder: Path, where: str) -> Path:
     """A file by its path (from `folder`), else a shipped one by its bare name."""
     path = folder / name
-    if path.is_file():
+    if path.is_file() or (kind == "traces" and (path.is_dir() or is_pattern(path))):
         return path
     try:
         if len(Path(name).parts) == 1 and not path.is_dir():
@@ -189,14 +191,14 @@ def _refuse_unknown(model: type[BaseModel], document: Document) -> None:
             raise InputError(f"unknown key {key!r}", where=where, mend=nearest(key, model.model_fields))
 
 
-def _trace(source: object, folder: Path, where: str, fill_missing_ranks: bool = False) -> Trace:
+def _trace(source: object, folder: Path, where: str, **missing: bool) -> Trace:
     if isinstance(source, Trace):
         return source
     sources = [source] if isinstance(source, str | Path) else source
     if not isinstance(sources, Sequence) or not sources or not all(isinstance(each, str | Path) for each in sources):
         raise InputError(f"{source!r} is no trace", where=where, mend="give a name, a file or a list of files")
     files = [_found("traces", each, folder, where) for each in sources]
-    return read(files, fill_missing_ranks=fill_missing_ranks)
+    return read(files, **missing)
 
 
 def _topology(document: Document, prefix: Keys) -> Topology:

@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,16 +21,7 @@ from netsim.result.tables import TABLES
 MARK = "run.json"
 
 
-def check_writable(folder: str | Path) -> None:
-    """Refuse a place where a result cannot be saved: a file, or a folder that holds something other than a result."""
-    folder = Path(folder)
-    if folder.exists() and not folder.is_dir():
-        raise InputError("is a file", where=str(folder), mend="give a folder to save in")
-    if folder.is_dir() and not is_result(folder) and any(folder.iterdir()):
-        raise InputError("is not empty and holds no result", where=str(folder), mend="give a new folder")
-    above = next(each for each in folder.absolute().parents if each.exists())
-    if not above.is_dir() or not os.access(above, os.W_OK):
-        raise InputError("cannot be written to", where=str(above), mend="give another folder")
+Ours = Callable[[Path], bool]  # whether a folder may be replaced: it holds what netsim has written, and nothing else
 
 
 def is_result(folder: Path) -> bool:
@@ -39,10 +30,22 @@ def is_result(folder: Path) -> bool:
     return (folder / MARK).is_file() and {each.name for each in folder.iterdir()} <= ours
 
 
+def check_writable(folder: str | Path, ours: Ours = is_result) -> None:
+    """Refuse a place where a result cannot be saved: a file, or a folder that holds something other than a result."""
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise InputError("is a file", where=str(folder), mend="give a folder to save in")
+    if folder.is_dir() and not ours(folder) and any(folder.iterdir()):
+        raise InputError("is not empty and holds no result", where=str(folder), mend="give a new folder")
+    above = next(each for each in folder.absolute().parents if each.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise InputError("cannot be written to", where=str(above), mend="give another folder")
+
+
 @contextmanager
-def written_whole(folder: Path) -> Iterator[Path]:
+def written_whole(folder: Path, ours: Ours = is_result) -> Iterator[Path]:
     """Give a draft folder to write in; it takes the place of `folder` when all went well, and vanishes otherwise."""
-    check_writable(folder)
+    check_writable(folder, ours)
     folder = folder.absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
     draft = folder.parent / f".{folder.name}.{secrets.token_hex(4)}"

@@ -8,47 +8,81 @@ from dataclasses import replace
 from itertools import pairwise
 
 from netsim.errors import InputError
-from netsim.traces.communicators import Communicator, join, missing, number_ranks
+from netsim.traces.communicators import Communicator, Missing, join, missing, number_ranks
 from netsim.traces.limits import MAX_OPERATIONS, MAX_PARTS
 from netsim.traces.order import Step, program_order, stream_names
 from netsim.traces.pairs import transfers
+from netsim.traces.read_report import ReadReport
 from netsim.traces.reports import Call, Findings, Member
+from netsim.traces.timing import Timeline, computing, timeline
 from netsim.traces.trace import WORLD, Group, Operation, Trace
+from netsim.traces.uneven import is_uneven, matrix
 
 
-def align(members: Sequence[Member], name: str, files: Sequence[str], notes: list[str], *, fill: bool) -> Trace:
+def align(
+    members: Sequence[Member],
+    name: str,
+    files: Sequence[str],
+    notes: list[str],
+    *,
+    fill: bool,
+    partial: bool = False,
+    report: ReadReport | None = None,
+    world: int = 0,
+) -> Trace:
     """Make the trace of a job from the reports of its ranks.
 
-    Ranks that the source does not show are an InputError, or with `fill` do the same as the others by symmetry.
-    Everything assumed, and every disagreement between ranks, is told in the trace's notes.
+    Ranks that the source does not show are an InputError; with `fill` they do the same as the others by symmetry; with
+    `partial` the trace holds what the seen ranks report, which is enough to profile it, and the others are a finding.
+    Everything assumed, and every disagreement between ranks, is told in the trace's notes and in its `report`, which
+    goes on from what the reader says in `report`. The job has at least `world` ranks.
     """
-    findings = Findings(files)
+    findings, assumed = Findings(files), list[str]()
+    absent = Missing.FILL if fill else Missing.TELL if partial else Missing.REFUSE
     try:
-        communicators = join(members, notes)
-        _check_complete(communicators, files, notes, fill)
-        ranks = number_ranks(communicators, notes, fill)
-        steps = [step for each in communicators for step in _steps(each, findings, fill)]
+        communicators = join(members, assumed)
+        _check_complete(communicators, findings, assumed, absent)
+        ranks, strangers = number_ranks(communicators, assumed, absent)
+        ranks = max(ranks, world)
+        steps = [step for each in communicators for step in _steps(each, findings, absent)]
     except InputError as error:
         where = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
         raise InputError(error.what, where=error.where or where, mend=error.mend) from None
-    if len(steps) > MAX_OPERATIONS or sum(len(step.ranks) for step in steps) > MAX_PARTS:
-        raise InputError("the log holds too many operations", where=files[0], mend="cut it into parts")
-    notes += _not_covered(steps, ranks) if fill else []
+    _check_size(len(steps), sum(len(step.ranks) for step in steps), files[0])
+    assumed += _not_covered(steps, ranks) if fill else []
     steps = program_order(steps, findings)
-    groups = _groups(steps, ranks)
-    operations = _operations(steps, {group.ranks: group.name for group in groups.values()})
-    return Trace(name, ranks, groups, operations, ", ".join(files), (*notes, *findings.notes()))
+    groups, times = _groups(steps, ranks), timeline(steps)
+    assumed += times.assumed
+    operations = _operations(steps, {group.ranks: group.name for group in groups.values()}, times, everyone=fill)
+    _check_size(len(operations), sum(len(operation.ranks) for operation in operations), files[0])
+    report = report or ReadReport()
+    told = replace(
+        report,
+        seen=tuple(sorted({each.ranks[rank] for each in communicators for rank in each.members})),
+        unplaced=strangers,
+        assumed=(*report.assumed, *assumed),
+        findings=(*report.findings, *findings.notes()),
+    )
+    return Trace(name, ranks, groups, operations, ", ".join(files), (*notes, *assumed, *findings.notes()), told)
 
 
-def _check_complete(communicators: list[Communicator], files: Sequence[str], notes: list[str], fill: bool) -> None:
+def _check_size(operations: int, parts: int, where: str) -> None:
+    if operations > MAX_OPERATIONS or parts > MAX_PARTS:
+        raise InputError("the log holds too many operations", where=where, mend="cut it into parts")
+
+
+def _check_complete(communicators: list[Communicator], findings: Findings, assumed: list[str], absent: Missing) -> None:
     short = [each for each in communicators if len(each.members) < each.size]
     for communicator in short:
-        if not fill:
-            first = min(member.place for member in communicator.members.values())
+        place = min(member.place for member in communicator.members.values())
+        if absent is Missing.REFUSE:
             error = missing(communicator)
-            raise InputError(error.what, where=f"{files[first.file]}:{first.line}", mend=error.mend)
-        seen = len(communicator.members)
-        notes.append(f"{seen} of {communicator.size} ranks of a communicator seen: the others do the same by symmetry")
+            raise InputError(error.what, where=f"{findings.files[place.file]}:{place.told}", mend=error.mend)
+        seen = f"{len(communicator.members)} of {communicator.size} ranks of a communicator seen"
+        if absent is Missing.FILL:
+            assumed.append(f"{seen}: the others do the same by symmetry")
+        else:
+            findings.tell(place, f"{seen}{communicator.absent()}: what the others do is not in the log")
 
 
 def _not_covered(steps: list[Step], ranks: int) -> list[str]:
@@ -63,20 +97,23 @@ def _not_covered(steps: list[Step], ranks: int) -> list[str]:
     ]
 
 
-def _steps(communicator: Communicator, findings: Findings, fill: bool) -> list[Step]:
+def _steps(communicator: Communicator, findings: Findings, absent: Missing) -> list[Step]:
     """Make one communicator's operations from its members' calls."""
     collectives = {
         rank: [call for call in member.calls if call.batch < 0] for rank, member in sorted(communicator.members.items())
     }
-    joined = _line_up(collectives)
-    steps = [_collective(communicator, calls, findings) for calls in joined]
-    return steps + transfers(communicator, findings, fill)
+    numbered = all(member.numbered for member in communicator.members.values())
+    joined = _line_up(collectives, numbered=numbered)
+    steps = [_collective(communicator, calls, findings, absent) for calls in joined]
+    return steps + transfers(communicator, findings, absent)
 
 
-def _line_up(calls: dict[int, list[Call]]) -> list[dict[int, Call]]:
+def _line_up(calls: dict[int, list[Call]], *, numbered: bool) -> list[dict[int, Call]]:
     """Join the k-th calls of all ranks; where they disagree, try the numbers that the source gave the calls."""
     by_turn = _joined({rank: list(range(len(each))) for rank, each in calls.items()}, calls)
     hints = {rank: [call.hint for call in each] for rank, each in calls.items()}
+    if numbered:
+        return _joined(hints, calls)
     rising = all(all(a < b for a, b in pairwise(each)) for each in hints.values())
     if _disagreements(by_turn, len(calls)) and rising:
         by_hint = _joined(hints, calls)
@@ -102,20 +139,24 @@ def _disagreements(joined: list[dict[int, Call]], members: int) -> int:
     return total
 
 
-def _collective(communicator: Communicator, calls: dict[int, Call], findings: Findings) -> Step:
+def _collective(communicator: Communicator, calls: dict[int, Call], findings: Findings, absent: Missing) -> Step:
     """Make one operation of the reports of all ranks; what most of them say holds."""
+    uneven = is_uneven(calls)
     wishes: Counter[Hashable] = Counter(call.wish() for call in calls.values())
     common = wishes.most_common(1)[0][0]
     chosen = next(call for call in calls.values() if call.wish() == common)
     for rank, call in calls.items():
-        if call.wish() != common:
+        if call.wish() != common and not (uneven and call.op == chosen.op):
             findings.add(call, f"rank {rank} calls {_told(call)} where others call {_told(chosen)}; the others hold")
     if len(calls) < len(communicator.members):
         seen = f"{len(calls)} of {len(communicator.members)} ranks"
         findings.add(chosen, f"{_told(chosen)} is reported by {seen} only; kept for all")
     operation = Operation(
-        chosen.op, None, communicator.ranks, chosen.bytes, chosen.dtype, chosen.root, line=chosen.place.line
+        chosen.op, None, communicator.ranks, chosen.bytes, chosen.dtype, chosen.root, line=chosen.place.told
     )
+    if uneven and chosen.op == "all_to_all":
+        sizes = matrix({rank: call for rank, call in calls.items() if call.op == chosen.op}, communicator.size, absent)
+        operation = replace(operation, op="all_to_all_v", sizes=sizes, bytes=max(map(sum, sizes)))
     return Step(operation, {communicator.ranks[rank]: [call] for rank, call in calls.items()}, on_group=True)
 
 
@@ -135,9 +176,14 @@ def _groups(steps: list[Step], ranks: int) -> dict[str, Group]:
     return groups
 
 
-def _operations(steps: list[Step], names: dict[tuple[int, ...], str]) -> tuple[Operation, ...]:
-    streams = stream_names(steps)
-    return tuple(
-        replace(step.operation, group=names[step.ranks] if step.on_group else None, stream=stream)
-        for step, stream in zip(steps, streams, strict=True)
-    )
+def _operations(
+    steps: list[Step], names: dict[tuple[int, ...], str], times: Timeline, *, everyone: bool
+) -> tuple[Operation, ...]:
+    """Name groups and streams, add when each step ran, and put the computing before it."""
+    streams, operations = stream_names(steps), list[Operation]()
+    before = computing(steps, streams, times, everyone=everyone)
+    for number, (step, stream) in enumerate(zip(steps, streams, strict=True)):
+        group = names[step.ranks] if step.on_group else None
+        operations += before[number]
+        operations.append(replace(step.operation, group=group, stream=stream, **times.recorded(number)))
+    return tuple(operations)

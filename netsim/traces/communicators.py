@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TypeVar
 
 from netsim.errors import InputError
@@ -14,6 +15,14 @@ from netsim.traces.reports import Member
 Owner = tuple[
     str, ...
 ]  # a rank of the job as its source names it: host and process, and a device where one has several
+
+
+class Missing(Enum):
+    """What becomes of ranks that the source does not show."""
+
+    REFUSE = "an InputError"
+    FILL = "they do the same as the others by symmetry"
+    TELL = "what the others report is kept, and that they are missing is told"
 
 
 @dataclass(slots=True, eq=False)
@@ -29,6 +38,14 @@ class Communicator:
     def seen(self) -> list[Member]:
         """All members that the source shows."""
         return [*self.members.values(), *self.unplaced]
+
+    def absent(self) -> str:
+        """Name the positions that are not seen, where the source tells positions: " (not 3, 5 and 4 more)"."""
+        if any(member.rank is None for member in self.members.values()):
+            return ""
+        absent = [str(rank) for rank in range(self.size) if rank not in self.members]
+        more = f" and {len(absent) - 8} more" if len(absent) > 8 else ""
+        return f" (not {', '.join(absent[:8])}{more})"
 
     def takes(self, member: Member) -> bool:
         """Tell whether a member of unknown identity may belong here."""
@@ -111,22 +128,27 @@ def _place_the_rest(communicators: list[Communicator], notes: list[str]) -> None
     """Give members of unknown rank the free positions, in order of host, process and device."""
     guessed = 0
     for communicator in communicators:
-        free = (rank for rank in range(communicator.size) if rank not in communicator.members)
+        free = [rank for rank in range(communicator.size) if rank not in communicator.members]
         if communicator.size > 1:
             guessed += sum(member.global_rank < 0 for member in communicator.unplaced)
-        for rank, member in zip(free, sorted(communicator.unplaced, key=Member.turn), strict=False):
+        for member in sorted(communicator.unplaced, key=Member.turn):
+            others = {call.root for call in member.calls if call.batch >= 0}  # nobody only sends to himself
+            rank = next((rank for rank in free if rank not in others), free[0])
+            free.remove(rank)
             communicator.members[rank] = member
         communicator.unplaced = []
     if guessed:
         notes.append(f"the log does not say which rank is which: {guessed} were numbered by host, process and device")
 
 
-def number_ranks(communicators: list[Communicator], notes: list[str], fill: bool) -> int:
-    """Set every communicator's global ranks and say how many ranks there are.
+def number_ranks(communicators: list[Communicator], notes: list[str], absent: Missing) -> tuple[int, int]:
+    """Set every communicator's global ranks; say how many ranks there are, and how many of them are strangers.
 
     The largest communicator, made first, is the job's world: its positions are the global ranks. Ranks outside it
-    take the numbers that are left.
+    take the numbers that are left. Where the source lists the ranks of every communicator, these hold.
     """
+    if all(member.ranks for communicator in communicators for member in communicator.seen()):
+        return _as_listed(communicators), 0
     owners = _owners(communicators)
     world = max(communicators, key=lambda each: each.size)
     numbers = {owners[member]: rank for rank, member in world.members.items()}
@@ -140,10 +162,21 @@ def number_ranks(communicators: list[Communicator], notes: list[str], fill: bool
     if others:
         notes.append("no communicator in the log holds all ranks: those outside the largest were numbered by host")
     world.ranks = tuple(range(world.size))
+    strangers = _Strangers(max(world.size, *(number + 1 for number in numbers.values())))
     for communicator in communicators:
         known = {rank: numbers[owners[member]] for rank, member in communicator.members.items()}
         if communicator is not world:
-            communicator.ranks = _all_ranks(communicator, known, fill)
+            communicator.ranks = _all_ranks(communicator, known, absent, strangers)
+    if strangers.placed:
+        notes.append(strangers.note())
+    ranks = max(max(communicator.ranks) for communicator in communicators) + 1
+    return ranks, strangers.next - strangers.first
+
+
+def _as_listed(communicators: list[Communicator]) -> int:
+    """Set every communicator's global ranks as the source lists them; say how many ranks there are."""
+    for communicator in communicators:
+        communicator.ranks = communicator.seen()[0].ranks
     return max(max(communicator.ranks) for communicator in communicators) + 1
 
 
@@ -174,23 +207,53 @@ def _twice(things: list[_Thing]) -> set[_Thing]:
     return {thing for thing, times in Counter(things).items() if times > 1}
 
 
-def _all_ranks(communicator: Communicator, known: dict[int, int], fill: bool) -> tuple[int, ...]:
+def _all_ranks(
+    communicator: Communicator, known: dict[int, int], absent: Missing, strangers: _Strangers
+) -> tuple[int, ...]:
     """Give all global ranks of a communicator; those not seen follow the even steps of those that were."""
     if len(known) == communicator.size:
         return tuple(known[rank] for rank in range(communicator.size))
-    what = f"{len(known)} of {communicator.size} ranks of a communicator are in the log"
-    if not fill:
+    if absent is Missing.REFUSE:
         raise missing(communicator)
     (first, low), *_, (last, high) = sorted(known.items()) if len(known) > 1 else [(0, 0), (0, 0)]
     step, rest = divmod(high - low, last - first) if last > first else (0, 1)
     ranks = tuple(low + (rank - first) * step for rank in range(communicator.size))
-    if rest or step < 1 or ranks[0] < 0 or any(ranks[rank] != number for rank, number in known.items()):
+    if not (rest or step < 1 or ranks[0] < 0 or any(ranks[rank] != number for rank, number in known.items())):
+        return ranks
+    if absent is Missing.FILL:
+        what = f"{len(known)} of {communicator.size} ranks of a communicator are in the log"
         raise InputError(f"{what}, and they do not tell who the others are", mend="give the logs of all its ranks")
-    return ranks
+    return strangers.join(communicator, known)
+
+
+class _Strangers:
+    """Members of groups of which nothing tells who they are: they take the numbers after those of all others."""
+
+    def __init__(self, first: int) -> None:
+        self.first, self.next = first, first
+        self.placed: dict[Hashable, tuple[int, ...]] = {}  # a group that comes again has the same members
+
+    def join(self, communicator: Communicator, known: dict[int, int]) -> tuple[int, ...]:
+        """Give all ranks of a communicator, strangers among them."""
+        key = (communicator.size, tuple(sorted(known.items())))
+        if key not in self.placed:
+            fresh = iter(range(self.next, self.next + communicator.size))
+            self.placed[key] = tuple(known[rank] if rank in known else next(fresh) for rank in range(communicator.size))
+            self.next += communicator.size - len(known)
+        if self.next > MAX_RANKS:
+            raise InputError(
+                f"more than {MAX_RANKS:,} members of groups are unknown", mend="give the logs of all ranks"
+            )
+        return self.placed[key]
+
+    def note(self) -> str:
+        """Say that they are there."""
+        few = f"{len(self.placed)} groups" if len(self.placed) > 1 else "a group"
+        return f"the log does not tell who the others in {few} are: they are counted as ranks {self.first} and up"
 
 
 def missing(communicator: Communicator) -> InputError:
     """Make the error for a communicator of which not all ranks report."""
-    what = f"only {len(communicator.members)} of {communicator.size} ranks of a communicator are in the log"
-    mend = "give the logs of all ranks, or pass fill_missing_ranks=True to let the others do the same by symmetry"
-    return InputError(what, mend=mend)
+    seen = f"only {len(communicator.members)} of {communicator.size} ranks of a communicator are in the log"
+    mend = "give the logs of all ranks, or pass --fill-missing-ranks (fill_missing_ranks=True): the others do the same"
+    return InputError(seen + communicator.absent(), mend=mend)

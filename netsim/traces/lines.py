@@ -1,4 +1,4 @@
-"""Opening a trace file safely: plain or gzip, line by line, never more of a line than asked for."""
+"""Opening a trace file safely: plain or gzip, by lines or blocks of lines, never more at once than asked for."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from netsim.errors import InputError
+from netsim.traces import progress
 from netsim.traces.limits import MAX_UNPACKED, MAX_UNPACKED_LINES
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -31,18 +32,52 @@ def check_file(path: Path) -> None:
 
 def pieces(path: Path, limit: int) -> Iterator[tuple[int, bytes]]:
     """Yield (line number, raw line with its end); a line longer than `limit` bytes comes in pieces of that length."""
-    number, unpacked = 1, 0
+    number, unpacked, told = 1, 0, 0
     with _plain_errors(path), path.open("rb") as raw:
-        packed = raw.read(2) == GZIP_MAGIC
-        raw.seek(0)
-        stream = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if packed else raw
+        stream, packed = _unpacking(raw)
         while piece := stream.readline(limit):
             unpacked += len(piece)
-            if packed and (unpacked > MAX_UNPACKED or number > MAX_UNPACKED_LINES):
-                what = f"unpacks to more than {MAX_UNPACKED:,} bytes or {MAX_UNPACKED_LINES:,} lines"
-                raise InputError(what, where=str(path), mend="unpack it yourself, or cut it into parts")
+            if unpacked - told > progress.EVERY:
+                told = unpacked
+                progress.tell(path, raw.tell())
+            _check_unpacked(path, packed, unpacked, number)
             yield number, piece
             number += piece.endswith(b"\n")
+
+
+def blocks(path: Path, size: int = 1 << 20) -> Iterator[tuple[int, bytes]]:
+    """Yield (number of the first line, bytes): blocks that end with a line, or within one that is longer than `size`.
+
+    Far faster than `pieces` where most lines are of no interest: bytes can be searched in a whole block.
+    """
+    number, unpacked, rest = 1, 0, b""
+    with _plain_errors(path), path.open("rb") as raw:
+        stream, packed = _unpacking(raw)
+        while read := stream.read(size):
+            unpacked += len(read)
+            progress.tell(path, raw.tell())
+            _check_unpacked(path, packed, unpacked, number + read.count(b"\n"))
+            read = rest + read
+            end = read.rfind(b"\n") + 1 or (len(read) if len(read) > size else 0)
+            rest = read[end:]
+            if end:
+                yield number, read[:end]
+            number += read.count(b"\n", 0, end)
+        if rest:
+            yield number, rest
+
+
+def _unpacking(raw: IO[bytes]) -> tuple[IO[bytes], bool]:
+    """The bytes of a file, unpacked if need be, and whether it is packed."""
+    packed = raw.read(2) == GZIP_MAGIC
+    raw.seek(0)
+    return cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if packed else raw, packed
+
+
+def _check_unpacked(path: Path, packed: bool, unpacked: int, lines: int) -> None:
+    if packed and (unpacked > MAX_UNPACKED or lines > MAX_UNPACKED_LINES):
+        what = f"unpacks to more than {MAX_UNPACKED:,} bytes or {MAX_UNPACKED_LINES:,} lines"
+        raise InputError(what, where=str(path), mend="unpack it yourself, or cut it into parts")
 
 
 def head(path: Path, size: int = 1 << 16) -> bytes:

@@ -26,7 +26,7 @@ from netsim.traces.trace import (
 VERSION = 1
 HEADER = '{"netsim": 1, "ranks": 16}'
 HEADER_KEYS = ("netsim", "ranks", "groups", "name", "notes")
-WHEN = ("op", "start", "stream", "recorded")
+WHEN = ("op", "start", "stream", "after", "recorded")
 KEYS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(ON_A_GROUP, (*WHEN, "algorithm", "group", "bytes", "dtype")),
     **dict.fromkeys(ROOTED, (*WHEN, "algorithm", "group", "bytes", "dtype", "root")),
@@ -72,7 +72,7 @@ class _Reader:
         name, notes = self._header(header[1])
         operations: list[Operation] = []
         for line, fields in objects:
-            operations.append(self._operation(line, fields))
+            operations.append(self._operation(line, fields, len(operations)))
             self._count(fields, operations)
         return Trace(name, self.ranks, self.groups, tuple(operations), str(self.path), notes)
 
@@ -119,7 +119,7 @@ class _Reader:
         self.parts += len(ranks)
         self._check_parts(fields)
 
-    def _operation(self, line: int, fields: Fields) -> Operation:
+    def _operation(self, line: int, fields: Fields, number: int) -> Operation:
         if "netsim" in fields:
             raise fields.wrong("a second header stands here", "keep one header: the first line")
         op = fields.text("op", '"all_reduce"')
@@ -127,12 +127,12 @@ class _Reader:
             raise fields.wrong(f"unknown operation {shown(op)}", nearest(op, OPERATIONS))
         fields.only(KEYS[op], op)
         what = _Who(self, fields).read(op)
-        return Operation(op=op, line=line, **what, **_when(fields))
+        return Operation(op=op, line=line, **what, **_when(fields), after=_after(fields, number))
 
     def _count(self, fields: Fields, operations: list[Operation]) -> None:
         self.parts += len(operations[-1].ranks)
         self.cells += len(operations[-1].flows) + sum(map(len, operations[-1].sizes or ()))
-        self.cells += sum(len(turn.after) for turn in operations[-1].turns)
+        self.cells += sum(len(turn.after) for turn in operations[-1].turns) + len(operations[-1].after)
         self._check_parts(fields)
         if len(operations) > MAX_OPERATIONS or self.cells > MAX_CELLS:
             what = f"the trace holds more than {MAX_OPERATIONS:,} operations or {MAX_CELLS:,} flows and sizes"
@@ -224,3 +224,14 @@ def _when(fields: Fields) -> dict[str, Any]:
         "recorded_start_ps": real.time("start") if "start" in real else None,
         "recorded_duration_ps": real.time("duration") if "duration" in real else None,
     }
+
+
+def _after(fields: Fields, number: int) -> tuple[int, ...]:
+    """Read which earlier operations the one of this number waits for."""
+    if "after" not in fields:
+        return ()
+    listed = fields.items("after", "[0]", MAX_CELLS)
+    if not number:
+        raise fields.wrong("the first operation waits for another", 'take "after" out: it names earlier operations')
+    name = 'an operation in "after" (they are counted from 0, and come earlier)'
+    return tuple(fields.check_whole(each, name, "0", 0, number - 1) for each in listed)

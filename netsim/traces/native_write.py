@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from netsim.errors import InputError
 from netsim.traces.native import KEYS, VERSION, trace_name
 from netsim.traces.trace import DEFAULT_STREAM, ROOTED, WORLD, Flows, Operation, Trace, Turn
+from netsim.traces.writing import write_whole
 from netsim.units import time_text
 
 
 def write_native(trace: Trace, path: str | Path) -> None:
     """Write a trace to `path`, packed where the name ends in ".gz"; the same trace gives the same bytes."""
     path = Path(path)
-    content = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in _records(trace, path)).encode()
-    try:
-        path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
-    except OSError as error:
-        what = f"cannot be written ({error.strerror or error})"
-        raise InputError(
-            what, where=str(path), mend="choose a path in a folder that exists and may be written"
-        ) from error
+    write_whole(path, (f"{json.dumps(record, ensure_ascii=False)}\n".encode() for record in _records(trace, path)))
 
 
 def _records(trace: Trace, path: Path) -> Iterator[dict[str, Any]]:
@@ -61,6 +53,7 @@ def _order(operation: Operation) -> tuple[str, ...]:
         "duration",
         "algorithm",
         "stream",
+        "after",
         "start",
         "recorded",
     )
@@ -83,6 +76,7 @@ def _all_keys(operation: Operation) -> dict[str, Any]:
         "duration": time_text(operation.duration_ps),
         "algorithm": operation.algorithm,
         "stream": operation.stream if operation.stream != DEFAULT_STREAM else None,
+        "after": operation.after or None,
         "start": time_text(operation.start_ps) if operation.start_ps else None,
         "recorded": measured or None,
     }

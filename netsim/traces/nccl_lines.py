@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
 
 OPERATION_OF = {
     "AllReduce": "all_reduce",
@@ -24,9 +26,11 @@ OPERATION_OF = {
 }
 _NAMES = "|".join(OPERATION_OF)
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_PREFIX = re.compile(r"([^\s:\[\]()<>]+):(\d{1,10}):(\d{1,10}) (?:\[(-?\d{1,6})\] )?(?:[\d.]+ )?$")
+_STAMP = r"(?:\[(\d{4}-\d\d-\d\d)[T _](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?\] )?"  # 2.26 and later, where asked for
+_PREFIX = re.compile(_STAMP + r"([^\s:\[\]()<>]+):(\d{1,10}):(\d{1,10}) (?:\[(-?\d{1,6})\] )?(?:[\d.]+ )?$")
 _PREFIX_REACH = 400  # characters in front of "NCCL INFO" in which host, process and device stand
-_START = re.compile(rf"\b({_NAMES}):(?: o(?:p(?:C(?:o(?:u(?:n(?:t)?)?)?)?)?)?(?![\w])| ?$)")
+_NAMED = "|".join(rf"(?<=\b{name}:)" for name in OPERATION_OF)  # seen from the colon, which is quick to find
+_START = re.compile(rf":(?:{_NAMED})(?: o(?:p(?:C(?:o(?:u(?:n(?:t)?)?)?)?)?)?(?![\w])| ?$)")
 _OTHER = r"(?: (?!{key} )\w{{1,20}} \S{{1,40}}){{0,6}}"  # pairs that netsim does not need, of this or a later version
 _WHOLE = re.compile(
     r" opCount ([0-9a-f]{1,16})"
@@ -38,6 +42,12 @@ _WHOLE = re.compile(
 )
 _CALLED = re.compile(rf"NCCL CALL nccl({_NAMES}|Bcast)\(([\w,]{{1,300}})\)")
 _CALLED_INIT = re.compile(r"NCCL CALL ncclCommInitRank\((0x\w+), ?(\d+), ?(0x\w+), ?(\d+), ?(-?\d+)\)")
+_GROUP = re.compile(r"NCCL CALL ncclGroup(Start|End)\(\)")
+_TUNED = re.compile(
+    r"(?:\b(\w{2,20})(?: \[[\w ]{1,20}\])?: )?(\d{1,19}) Bytes -> (?:Algo|Kernel) (\w{1,60})(?: proto (\w{1,10}))?"
+)
+ALGORITHM_OF = ("tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat")  # 2.20 - 2.23: numbers
+PROTOCOL_OF = ("ll", "ll128", "simple")
 _INIT = re.compile(r"comm (0x\w+) rank (\d+) nranks (\d+) ([^\n]{0,400}?)- ?(Init START|Init COMPLETE|COMPLETE)")
 _DESTROYED = re.compile(r"comm (0x\w+) rank [^\n]{0,200}?(?:Destroy|Abort) COMPLETE")
 _DETAIL = re.compile(r"\b(cudaDev|commId|parent|color|splitCount|childCount) (-?\w+)")
@@ -51,9 +61,10 @@ class Where:
     process: str
     thread: str
     device: str
+    time_ns: int = -1  # local time since 1970, where NCCL stamps its lines to the fraction of a second
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: there may be millions, and freezing takes twice the time to make one
 class Reported:
     """A call as one rank reports it: `count` elements of `datatype`; `root` is the peer of a send or recv."""
 
@@ -91,6 +102,23 @@ class Destroyed:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupMark:
+    """A thread begins or ends a group of calls (NCCL CALL)."""
+
+    writer: Where
+    begins: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What rank 0's NCCL chose for a call: "all_reduce ring simple"; `bytes` is over all ranks for a gather."""
+
+    writer: Where
+    choice: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Cut:
     """A call whose line is cut off or mixed with another: it must be counted, never guessed."""
 
@@ -98,25 +126,28 @@ class Cut:
     op: str
 
 
-Event = Reported | Init | Destroyed | Cut
+_NOBODY = Where("", "", "", "")
+Event = Reported | Init | Destroyed | GroupMark | Tuned | Cut
 
 
 def events(text: str) -> Iterator[Event]:
     """Yield what one line reports, from left to right."""
-    if "NCCL" not in text and ": op" not in text:
-        return
-    text = _ANSI.sub("", text).replace("\r", " ").rstrip()
+    text = (_ANSI.sub("", text) if "\x1b" in text else text).replace("\r", " ").rstrip()
     for match in _START.finditer(text):
         yield _collective(text, match)
     if " COMPLETE" in text or "Init START" in text:
         yield from _communicators(text)
     if "NCCL CALL" in text:
         yield from _called(text)
+    if " Bytes -> " in text:
+        yield from _tuned(text)
 
 
 def _collective(text: str, match: re.Match[str]) -> Event:
-    writer, op = _writer(text, match.start()), OPERATION_OF[match[1]]
-    whole = _WHOLE.match(text, match.end(1) + 1)
+    colon = match.start()
+    name = next(name for name in OPERATION_OF if text.endswith(name, 0, colon))
+    writer, op = _writer(text, colon), OPERATION_OF[name]
+    whole = _WHOLE.match(text, colon + 1)
     if whole is None:
         return Cut(writer, op)
     turn, count, datatype, root, comm, nranks, stream, global_rank = whole.groups()
@@ -139,6 +170,8 @@ def _called(text: str) -> Iterator[Event]:
         comm, nranks, unique, rank, device = match.groups()
         details = (("commId", unique), ("cudaDev", device))
         yield Init(_writer(text, match.end()), comm, int(rank[:10]), int(nranks[:10]), False, details)
+    for match in _GROUP.finditer(text):
+        yield GroupMark(_writer(text, match.end()), match[1] == "Start")
     for match in _CALLED.finditer(text):
         name = "Broadcast" if match[1] == "Bcast" else match[1]
         writer, given = _writer(text, match.end()), match[2].split(",")
@@ -151,10 +184,45 @@ def _called(text: str) -> Iterator[Event]:
         yield Reported(writer, OPERATION_OF[name], -1, *numbers, comm, 0, stream, -1, by_call=True)
 
 
+def _tuned(text: str) -> Iterator[Event]:
+    for match in _TUNED.finditer(text):
+        name, size, algorithm, protocol = match.groups()
+        chosen = [OPERATION_OF.get(name or "", ""), _named(algorithm, ALGORITHM_OF), _named(protocol, PROTOCOL_OF)]
+        yield Tuned(_writer(text, match.start()), " ".join(filter(None, chosen)), int(size))
+
+
+def _named(given: str | None, names: tuple[str, ...]) -> str:
+    """Name what is given by number in some versions and by name in others."""
+    if given and given.isdecimal():
+        return names[int(given[:3])] if int(given[:3]) < len(names) else f"number {given}"
+    return (given or "").lower()
+
+
 def _writer(text: str, before: int) -> Where:
     """Find the last host:process:thread in front of a place; another writer's beginning may stand before it."""
     mark = text.rfind("NCCL ", 0, before)
-    match = _PREFIX.search(text, max(0, mark - _PREFIX_REACH), mark) if mark >= 0 else None
+    return _who(text[max(0, mark - _PREFIX_REACH) : mark]) if mark >= 0 else _NOBODY
+
+
+@lru_cache(maxsize=1 << 14)
+def _who(text: str) -> Where:
+    match = _PREFIX.search(text)
     if match is None:
-        return Where("", "", "", "")
-    return Where(match[1], match[2], match[3], match[4] or "")
+        return _NOBODY
+    day, *clock, host, process, thread, device = match.groups()
+    return Where(host, process, thread, device or "", _time(day, *clock) if day and clock[3] else -1)
+
+
+def _time(day: str, hour: str, minute: str, second: str, fraction: str) -> int:
+    days = _days(day)
+    seconds = ((days * 24 + int(hour)) * 60 + int(minute)) * 60 + int(second)
+    return seconds * 10**9 + int(fraction.ljust(9, "0")) if days >= 0 else -1
+
+
+@lru_cache(maxsize=64)
+def _days(day: str) -> int:
+    """Count the days since 1970 to a date; -1 where there is no such date."""
+    try:
+        return (date.fromisoformat(day) - date(1970, 1, 1)).days
+    except ValueError:
+        return -1

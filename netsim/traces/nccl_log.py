@@ -14,24 +14,26 @@ from pathlib import Path
 from netsim.errors import InputError
 from netsim.traces.align import align
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
-from netsim.traces.lines import pieces
 from netsim.traces.native import trace_name
-from netsim.traces.nccl_lines import Cut, Destroyed, Event, Init, Reported, Where, events
+from netsim.traces.nccl_batches import Batches
+from netsim.traces.nccl_lines import Cut, Destroyed, Event, GroupMark, Init, Reported, Tuned, Where, events
+from netsim.traces.nccl_scan import lines_that_matter
+from netsim.traces.read_report import ReadReport
 from netsim.traces.reports import Call, Member, Place
 from netsim.traces.trace import ROOTED, Trace
 
-PIECE = 1 << 16  # NCCL cuts its lines at 1,024 bytes; what is longer is a program's own output
 DATATYPES = (  # ncclDataType_t: name and bytes by number
     *(("int8", 1), ("uint8", 1), ("int32", 4), ("uint32", 4), ("int64", 8), ("uint64", 8)),
     *(("fp16", 2), ("fp32", 4), ("fp64", 8), ("bf16", 2), ("fp8e4m3", 1), ("fp8e5m2", 1)),
 )
 PER_RANK = ("all_gather", "reduce_scatter", "all_to_all", "gather", "scatter")  # `count` is one rank's part, not all
 HAVE_TYPE_HIDDEN = ("all_gather", "broadcast")  # NCCL 2.7.3 - 2.21.5 logs these as bytes with datatype 0
+TIMELESS = "an NCCL log holds no times: operations follow each other without computing between them"
+STAMPED = "an NCCL log tells when calls were made, not when they ran: no computing between them is known"
 SETTINGS = "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL NCCL_DEBUG_FILE=nccl.%h.%p.log"
 
 _MARK = re.compile(r"NCCL (?:INFO|CALL|WARN|TRACE|version)|: opCount [0-9a-f]+ sendbuff ")
 _NUMBER = re.compile(r"(?:0x)?[0-9a-f]*")
-_REPEATED = re.compile(r"\[repeated \d+x across cluster\]")
 
 
 def recognises(start: str) -> bool:
@@ -39,15 +41,16 @@ def recognises(start: str) -> bool:
     return _MARK.search(start) is not None
 
 
-def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False) -> Trace:
+def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
     """Read the logs of one job: one file, or one for each process, in any order."""
     log = _Log()
     for path in paths:
         log.read(path)
-    members = log.finish(", ".join(map(str, paths)))
+    members = log.finish(str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more")
     files = [str(path) for path in paths]
     name = trace_name(paths[0]).removesuffix(".log")
-    return align(members, name, files, log.notes(), fill=fill_missing_ranks)
+    notes, report = log.notes(), log.report()
+    return align(members, name, files, notes, fill=fill_missing_ranks, partial=partial, report=report)
 
 
 @dataclass(slots=True, eq=False)
@@ -58,21 +61,12 @@ class _Handle:
     initialised: bool = False
     destroyed: bool = False
     splits: int = 0
+    streams: dict[str, str] = field(default_factory=dict)
     from_info: list[Call] = field(default_factory=list)
     from_call: list[Call] = field(default_factory=list)
 
     def calls(self) -> list[Call]:
         return self.from_info or self.from_call
-
-
-@dataclass(slots=True)
-class _Batch:
-    """The sends and receives of one thread that may still be one group."""
-
-    number: int
-    handle: _Handle | None = None
-    key: tuple[str, int] = ("", 0)
-    ends: set[tuple[str, int]] = field(default_factory=set)
 
 
 def _glued(host: str, known: str) -> bool:
@@ -86,29 +80,31 @@ class _Log:
     def __init__(self) -> None:
         self.current: dict[tuple[tuple[str, str], str], _Handle] = {}
         self.handles: list[_Handle] = []
-        self.batches: dict[tuple[tuple[str, str], str, bool], _Batch] = {}
+        self.batches = Batches()
         self.hosts: dict[str, list[str]] = {}  # by process number
         self.counts: Counter[str] = Counter()
-        self.place, self.where, self.file, self.next_batch = Place(0, 0), "", 0, 0
+        self.tuning: Counter[str] = Counter()
+        self.place, self.file, self.path, self.whole = Place(0, 0), 0, Path(), True
 
     def read(self, path: Path) -> None:
         """Take in one file."""
-        line = 0
-        for line, raw in pieces(path, PIECE):
-            text = raw.decode("utf-8", errors="replace")
-            self.counts["hidden"] += _REPEATED.search(text) is not None
-            if "NCCL" in text or ": op" in text:
-                self.where = f"{path}:{line}"
-                for turn, event in enumerate(events(text)):
-                    self.place = Place(self.file, line, self.place.turn + 1 if self.place.line == line else turn)
-                    self._take(event)
-        self.counts["lines"] += line
+        self.path = path
+        for line in lines_that_matter(path, self.counts):
+            self.whole = line.whole
+            for event in events(line.text):
+                turn = self.place.turn + 1 if self.place.line == line.number else 0
+                self.place = Place(self.file, line.number, turn)
+                self._take(event)
         self.file += 1
 
     def _take(self, event: Event) -> None:
         process = self._process(event.writer)
         if isinstance(event, Cut):
             self.counts["cut"] += 1
+        elif isinstance(event, Tuned):
+            self.tuning[event.choice] += 1
+        elif isinstance(event, GroupMark):
+            self.batches.mark((process, event.writer.thread), event.begins)
         elif isinstance(event, Destroyed):
             if (process, event.comm) in self.current:
                 self.current[process, event.comm].destroyed = True
@@ -180,35 +176,35 @@ class _Log:
         if handle.member.device == "":
             handle.member.device = told.writer.device if not handle.initialised else ""
         calls = handle.from_call if told.by_call else handle.from_info
-        calls.append(self._as_call(told, self._batch(process, handle, told)))
+        stream = self._stream(handle, told.stream)
+        batch = self.batches.number((process, told.writer.thread), handle, told)
+        calls.append(self._as_call(told, stream, batch))
         self.counts["calls"] += 1
         if self.counts["calls"] > MAX_CALLS:
             what = f"the log holds more than {MAX_CALLS:,} calls"
-            raise InputError(what, where=self.where, mend="cut out the steps that matter")
+            raise InputError(what, where=self._where(), mend="cut out the steps that matter")
 
-    def _as_call(self, told: Reported, batch: int) -> Call:
+    def _stream(self, handle: _Handle, told: str) -> str:
+        """Keep each stream's name once; a name on which the file ends may be cut: it is the known one it begins."""
+        if not self.whole and told not in handle.streams:
+            return next((known for known in handle.streams if known.startswith(told)), told)
+        return handle.streams.setdefault(told, told)
+
+    def _where(self) -> str:
+        return f"{self.path}:{self.place.line}"
+
+    def _as_call(self, told: Reported, stream: str, batch: int) -> Call:
         if told.datatype >= len(DATATYPES):
             what = f"datatype {told.datatype} is none that NCCL 2.30 knows"
-            raise InputError(what, where=self.where, mend="remove the line, or ask for netsim to learn the type")
+            raise InputError(what, where=self._where(), mend="remove the line, or ask for netsim to learn the type")
         dtype, width = DATATYPES[told.datatype]
         if told.datatype == 0 and told.op in HAVE_TYPE_HIDDEN:
             dtype = ""
         root = told.root if told.op in (*ROOTED, "send", "recv") else 0
-        return Call(told.op, told.count * width, dtype, root, told.stream, self.place, told.op_count, batch)
-
-    def _batch(self, process: tuple[str, str], handle: _Handle, told: Reported) -> int:
-        """Number the group that a send or receive belongs to: neighbours of one thread, no peer twice the same way."""
-        thread = (process, told.writer.thread, told.by_call)
-        batch = self.batches.get(thread)
-        if told.op not in ("send", "recv"):
-            self.batches.pop(thread, None)
-            return -1
-        key, end = (told.stream, told.op_count), (told.op, told.root)
-        if batch is None or batch.handle is not handle or batch.key != key or end in batch.ends:
-            batch = self.batches[thread] = _Batch(self.next_batch, handle, key)
-            self.next_batch += 1
-        batch.ends.add(end)
-        return batch.number
+        made_ps = told.writer.time_ns * 1000 if told.writer.time_ns >= 0 else None
+        self.counts["timed"] += made_ps is not None
+        size = told.count * width
+        return Call(told.op, size, dtype, root, stream, self.place, told.op_count, batch, start_ps=made_ps)
 
     def finish(self, where: str) -> list[Member]:
         """Give the handles that made calls, with bytes as full buffers."""
@@ -219,11 +215,18 @@ class _Log:
             handle.member.calls = handle.from_info if repeats else handle.from_call
         members = [handle.member for handle in self.handles if handle.member.calls]
         if not members:
-            cut = f" ({self.counts['cut']} were cut off)" if self.counts["cut"] else ""
-            raise InputError(f"there is no whole NCCL collective call in the log{cut}", where=where, mend=SETTINGS)
+            raise InputError(f"there is no whole NCCL collective call in the log{self._instead()}", where, SETTINGS)
         for member in members:
             self._full_buffers(member, where)
         return members
+
+    def _instead(self) -> str:
+        """Say what else is in the log."""
+        entered = sum(handle.initialised for handle in self.handles)
+        found = {"cut off": self.counts["cut"], "ranks that enter communicators": entered}
+        found["lines of tuning"] = self.tuning.total()
+        told = ", ".join(f"{number} {what}" for what, number in found.items() if number)
+        return f" ({told})" if told else ""
 
     @staticmethod
     def _full_buffers(member: Member, where: str) -> None:
@@ -239,10 +242,8 @@ class _Log:
     def notes(self) -> list[str]:
         """Tell what was read, skipped and assumed."""
         counts = self.counts
-        told = [
-            f"{counts['calls'] - counts['repeats']:,} calls of ranks in {counts['lines']:,} lines of NCCL log",
-            "an NCCL log holds no times: operations follow each other without computing between them",
-        ]
+        told = [f"{counts['calls'] - counts['repeats']:,} calls of ranks in {counts['lines']:,} lines of NCCL log"]
+        told.append(self._of_time())
         if counts["cut"]:
             told.append(f"{counts['cut']:,} calls were cut off or mixed with other lines, and skipped")
         if counts["repeats"]:
@@ -250,3 +251,20 @@ class _Log:
         if counts["hidden"]:
             told.append("Ray has hidden repeated lines ([repeated ... across cluster]): set RAY_DEDUP_LOGS=0")
         return told
+
+    def _of_time(self) -> str:
+        return STAMPED if self.counts["timed"] else TIMELESS
+
+    def report(self) -> ReadReport:
+        """The same in numbers."""
+        counts = self.counts
+        skipped = {"NCCL CALL lines that repeat INFO lines": counts["repeats"], "lines hidden by Ray": counts["hidden"]}
+        return ReadReport(
+            hosts=len({handle.member.process[0] for handle in self.handles if handle.member.process[0]}),
+            lines=counts["lines"],
+            records=counts["calls"] - counts["repeats"],
+            cut=counts["cut"],
+            skipped={why: number for why, number in skipped.items() if number},
+            tuning=dict(self.tuning),
+            assumed=(self._of_time(),),
+        )

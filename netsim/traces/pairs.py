@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 from netsim.errors import InputError
-from netsim.traces.communicators import Communicator
+from netsim.traces.communicators import Communicator, Missing
 from netsim.traces.order import Step
 from netsim.traces.reports import Call, Findings
 from netsim.traces.trace import Operation
@@ -36,17 +36,17 @@ class Exchange:
     transfers: list[Transfer] = field(default_factory=list)
 
 
-def transfers(communicator: Communicator, findings: Findings, fill: bool) -> list[Step]:
+def transfers(communicator: Communicator, findings: Findings, absent: Missing) -> list[Step]:
     """Make the operations of a communicator's sends and receives."""
     batches = _batches(communicator)
     if not batches:
         return []
     steps = []
-    for exchange in _exchanges(communicator, batches, findings, fill):
+    for exchange in _exchanges(communicator, batches, findings, absent):
         calls: dict[int, list[Call]] = defaultdict(list)
         for batch in exchange.batches:
             calls[communicator.ranks[batch[0]]] += batches[batch]
-        operation = _operation(communicator, exchange, calls)
+        operation = _operation(communicator, exchange, calls, absent)
         if operation is not None:
             steps.append(Step(operation, dict(calls), on_group=operation.op.startswith("all_to_all")))
     return steps
@@ -62,7 +62,7 @@ def _batches(communicator: Communicator) -> dict[Batch, list[Call]]:
 
 
 def _exchanges(
-    communicator: Communicator, batches: dict[Batch, list[Call]], findings: Findings, fill: bool
+    communicator: Communicator, batches: dict[Batch, list[Call]], findings: Findings, absent: Missing
 ) -> list[Exchange]:
     """Tie batches by their pairs; a send or receive whose other end is not seen is told."""
     receives: dict[tuple[int, int], deque[tuple[Batch, Call]]] = defaultdict(deque)
@@ -70,7 +70,7 @@ def _exchanges(
         for call in calls:
             if call.op == "recv":
                 receives[call.root, batch[0]].append((batch, call))
-    unseen = set(range(communicator.size)) - communicator.members.keys() if fill else set()
+    unseen = set(range(communicator.size)) - communicator.members.keys() if absent is not Missing.REFUSE else set()
     ties = _Ties(batches)
     for batch, calls in batches.items():
         for call in calls:
@@ -124,11 +124,13 @@ class _Ties:
         return list(found.values())
 
 
-def _operation(communicator: Communicator, exchange: Exchange, calls: dict[int, list[Call]]) -> Operation | None:
+def _operation(
+    communicator: Communicator, exchange: Exchange, calls: dict[int, list[Call]], absent: Missing
+) -> Operation | None:
     """Say what an exchange is: an all-to-all where every rank sends to every other once, else a send, else flows."""
-    ranks, line = communicator.ranks, min(call.place for each in calls.values() for call in each).line
+    ranks, line = communicator.ranks, min(call.place for each in calls.values() for call in each).told
     between = [each for each in exchange.transfers if each.source != each.target and each.bytes]
-    everybody = _all_to_all(communicator, exchange, line)
+    everybody = _all_to_all(communicator, exchange, line, absent)
     if everybody is not None:
         return everybody
     if not between:
@@ -142,7 +144,7 @@ def _operation(communicator: Communicator, exchange: Exchange, calls: dict[int, 
     return Operation("flows", None, touched, sum(flow[2] for flow in flows), flows=flows, line=line)
 
 
-def _all_to_all(communicator: Communicator, exchange: Exchange, line: int) -> Operation | None:
+def _all_to_all(communicator: Communicator, exchange: Exchange, line: int, absent: Missing) -> Operation | None:
     """Recognise an all-to-all; with ranks missing, one seen rank that treats all others alike stands for them."""
     size, sent = communicator.size, {(each.source, each.target): each for each in exchange.transfers}
     seen = communicator.members.keys()
@@ -158,6 +160,8 @@ def _all_to_all(communicator: Communicator, exchange: Exchange, line: int) -> Op
         (block,) = sizes
         return Operation("all_to_all", None, communicator.ranks, block * size, dtype, line=line)
     if len(seen) < size:
+        if absent is Missing.TELL:
+            return None
         what = "sends of different sizes to ranks whose logs are not there cannot be filled in"
         raise InputError(what, mend="give the logs of all ranks")
     rows = tuple(tuple(sent[i, j].bytes if (i, j) in sent else 0 for j in range(size)) for i in range(size))

@@ -11,18 +11,28 @@ MAX_FINDINGS = 20  # disagreements told one by one; the rest is counted
 
 
 class Place(NamedTuple):
-    """Where a call stands: number of the file, line, and its turn on that line; the order of a rank's program."""
+    """Where a call stands: number of the file, line, and its turn on that line; the order of a rank's program.
+
+    Where a file is not in that order, `line` counts the calls and `shown` is the line to tell.
+    """
 
     file: int
     line: int
     turn: int = 0
+    shown: int = 0
+
+    @property
+    def told(self) -> int:
+        """The line to name in a message."""
+        return self.shown or self.line
 
 
 @dataclass(slots=True)
 class Call:
     """One call of one rank: an operation of a trace, or one end of a transfer ("send", "recv", whose root is the peer).
 
-    `hint` is the number the source gives the call (-1: none); sends and recvs of one `batch` start together.
+    `hint` is the number the source gives the call (-1: none); sends and recvs of one `batch` start together. `row`
+    is what it sends to each peer in bytes, where that differs. Times are of the rank's own clock, if it tells any.
     """
 
     op: str
@@ -33,10 +43,13 @@ class Call:
     place: Place
     hint: int = -1
     batch: int = -1
+    row: tuple[int, ...] | None = None
+    start_ps: int | None = None
+    duration_ps: int | None = None
 
     def wish(self) -> tuple[str, int, str, int]:
         """What all ranks of a communicator must agree on."""
-        return self.op, self.bytes, self.dtype, self.root
+        return self.op, self.bytes if self.row is None else -1, self.dtype, self.root
 
 
 @dataclass(slots=True, eq=False)
@@ -45,6 +58,8 @@ class Member:
 
     `identity` is equal for all ranks of the communicator and for no other one (None: the source does not say);
     `rank` is the position in the communicator (None: not said); `global_rank` is the rank in the job (-1: not said).
+    `ranks` are the ranks in the job of all members, if the source lists them. With `numbered`, calls of the members
+    belong together by their hints, not by their turn.
     """
 
     process: tuple[str, str]
@@ -55,6 +70,8 @@ class Member:
     global_rank: int = -1
     device: str = ""
     calls: list[Call] = field(default_factory=list)
+    ranks: tuple[int, ...] = ()
+    numbered: bool = False
 
     def turn(self) -> tuple[object, ...]:
         """Sort key: by the job's rank where known, else by host, process and device as people count (node2, node10)."""
@@ -78,8 +95,12 @@ class Findings:
 
     def add(self, call: Call, what: str) -> None:
         """Tell one disagreement, naming the line where it shows."""
+        self.tell(call.place, what)
+
+    def tell(self, place: Place, what: str) -> None:
+        """Tell what was found at a place."""
         if len(self.told) < MAX_FINDINGS:
-            self.told.append(f"{self.files[call.place.file]}:{call.place.line}: {what}")
+            self.told.append(f"{self.files[place.file]}:{place.told}: {what}")
         else:
             self.more += 1
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
+from netsim.traces.read_report import ReadReport
+
 WORLD = "world"
 DEFAULT_STREAM = "default"
 
@@ -46,7 +48,9 @@ class Operation:
     all_to_all_v it is the largest row of `sizes`, for flows their sum. `sizes[i][j]` is what the group's i-th member
     sends to its j-th. `root` is a position in the group; `ranks`, `src`, `dst` and `flows` (source, target, bytes) are
     global ranks. `turns` says of each flow when it may go; without it all start together. `start_ps` means "not
-    before". Operations of one rank on different streams may overlap.
+    before". Operations of one rank on different streams may overlap, but for those named in `after`: earlier operations
+    of the trace (counted from 0) that a rank must have finished before it begins this one, where it takes part in both;
+    only the receiver of a send waits for none.
     """
 
     op: str
@@ -64,6 +68,7 @@ class Operation:
     start_ps: int = 0
     algorithm: str | None = None
     stream: str = DEFAULT_STREAM
+    after: tuple[int, ...] = ()
     recorded_start_ps: int | None = None
     recorded_duration_ps: int | None = None
     line: int = field(default=0, compare=False)
@@ -73,7 +78,8 @@ class Operation:
 class Trace:
     """A job: its ranks 0 .. ranks-1, its groups, and its operations in the program order of the ranks they name.
 
-    `notes` says in plain sentences what the reader assumed or skipped. A group named "world" always exists.
+    `notes` says in plain sentences what the reader assumed or skipped, `report` the same in numbers. A group named
+    "world" always exists.
     """
 
     name: str
@@ -82,6 +88,7 @@ class Trace:
     operations: tuple[Operation, ...]
     source: str = ""
     notes: tuple[str, ...] = ()
+    report: ReadReport = field(default=ReadReport(), compare=False)
 
     def __post_init__(self) -> None:
         if WORLD not in self.groups:
@@ -116,6 +123,8 @@ class Trace:
             yield ranks + repr([getattr(operation, name) for name in _TOLD])
             if operation.turns:
                 yield repr([tuple(turn) for turn in operation.turns])
+            if operation.after:
+                yield repr(operation.after)
 
 
-_TOLD = tuple(each.name for each in fields(Operation) if each.name not in ("ranks", "turns", "line"))
+_TOLD = tuple(each.name for each in fields(Operation) if each.name not in ("ranks", "turns", "after", "line"))

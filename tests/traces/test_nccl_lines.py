@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
-from netsim.traces.nccl_lines import Cut, Destroyed, Init, Reported, Where, events
+from netsim.traces.nccl_lines import Cut, Destroyed, GroupMark, Init, Reported, Tuned, Where, events
 
 CALL = (
     "AllReduce: opCount 1f sendbuff 0x7f01 recvbuff (nil) count 33554432 datatype 7 op 0 root 0 "
@@ -96,7 +97,6 @@ def test_a_line_mixed_with_another_is_counted() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "node7:1:1 [0] NCCL INFO AllReduce: 10056384 Bytes -> Algo 1 proto 2 time 522.6",
         "node7:1:1 [0] NCCL INFO     AllReduce |    10.4/   1.2 |    15.8/   0.0 |",
         "node7:1:1 [0] NCCL INFO Channel 00/02 :    0   1   2",
         "node7:1:1 [0] NCCL INFO Ring 00 : 26[2] -> 24[0] via P2P/IPC",
@@ -151,7 +151,57 @@ def test_call_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["a", "a:", "1:1:", "NCCL ", "AllReduce: op", "comm 0x1 rank 1 nranks 1 ", "NCCL CALL ncclSend(", "\x1b[1"]
+    ("text", "choice"),
+    [
+        ("262144 Bytes -> Algo 0 proto 1 time 54.7", "tree ll128"),
+        ("AllReduce: 10056384 Bytes -> Algo 1 proto 2 time 522.6", "all_reduce ring simple"),
+        ("AllReduce: 4 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..0}", "all_reduce ring simple"),
+        ("AllGather [Symmetric]: 4 Bytes -> Kernel AllGather_LL nchannels 2", "all_gather allgather_ll"),
+        ("AllReduce: 4 Bytes -> Algo 9 proto 0 time 1.0", "all_reduce number 9 ll"),
+    ],
+)
+def test_what_was_chosen_for_a_call(text: str, choice: str) -> None:
+    event = only(f"node7:31125:31130 [3] NCCL INFO {text}")
+    assert isinstance(event, Tuned)
+    assert (event.writer, event.choice) == (WRITER, choice)
+
+
+def test_marks_of_groups() -> None:
+    writer = Where("gc01", "42", "43", "")
+    assert only("gc01:42:43 NCCL CALL ncclGroupStart()") == GroupMark(writer, True)
+    assert only("gc01:42:43 NCCL CALL ncclGroupEnd()") == GroupMark(writer, False)
+
+
+@pytest.mark.parametrize(
+    ("stamp", "time_ns"),
+    [
+        ("[1970-01-02 00:00:01.000002] ", 86_401_000_002_000),
+        ("[1970-01-01T01:00:00,5] ", 3_600_500_000_000),
+        ("[1970-01-02 00:00:01] ", -1),  # a second is too coarse to tell when calls were made
+        ("[1970-02-31 00:00:01.5] ", -1),
+        ("", -1),
+    ],
+)
+def test_stamps_of_time(stamp: str, time_ns: int) -> None:
+    event = only(f"rank 3> {stamp}{LINE}")
+    assert isinstance(event, Reported)
+    assert event.writer == replace(WRITER, time_ns=time_ns)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a",
+        "a:",
+        "1:1:",
+        "NCCL ",
+        "AllReduce: op",
+        "comm 0x1 rank 1 nranks 1 ",
+        "NCCL CALL ncclSend(",
+        "\x1b[1",
+        " Bytes -> ",
+        "1 Bytes -> Algo ",
+    ],
 )
 def test_hostile_lines_take_linear_time(unit: str) -> None:
     line = "NCCL INFO " + unit * (65_536 // len(unit)) + " COMPLETE NCCL CALL"

@@ -9,7 +9,7 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.traces import Trace, read
-from netsim.traces.nccl_lines import Cut, Init, Reported, events
+from netsim.traces.nccl_lines import Cut, Init, Reported, Tuned, events
 
 
 def _samples() -> Path | None:
@@ -70,6 +70,43 @@ def reported(number: str) -> tuple[dict[str, tuple[int, int]], int]:
 )
 def test_lines(number: str, expected: dict[str, tuple[int, int]], cut: int) -> None:
     assert reported(number) == (expected, cut)
+
+
+@pytest.mark.parametrize(
+    ("number", "choices"),
+    [
+        ("15", {"tree ll128": 13}),
+        ("16", {}),
+        ("18", {"all_reduce ring simple": 1}),
+        ("19", {"all_gather ring simple": 1}),
+        ("32", {"broadcast ring simple": 6, "all_reduce ring simple": 12}),
+    ],
+)
+def test_what_was_chosen(number: str, choices: dict[str, int]) -> None:
+    lines = [text for path in sample(number) for text in path.read_text(errors="replace").splitlines()]
+    assert Counter(event.choice for text in lines for event in events(text) if isinstance(event, Tuned)) == choices
+
+
+@pytest.mark.parametrize(
+    ("number", "seen", "operations"),
+    [
+        ("01", 5, {("broadcast", 424): 1, ("broadcast", 51_007_824): 1}),
+        ("03", 1, {("send", 9_682_944): 7}),
+        ("04", 1, {("send", 1_030_144): 1}),
+        ("06", 11, {("all_gather", 8_192): 1}),
+        ("07", 1, {("all_reduce", 134_217_728): 4}),
+        ("09", 2, {("all_gather", 16_777_216): 2, ("reduce_scatter", 16_777_216): 1, ("all_reduce", 4): 2}),
+        ("13", 5, {("all_reduce", 1): 1}),
+        ("18", 8, {("all_reduce", 4): 1}),
+        ("19", 3, {("all_gather", 37_756_928): 2, ("broadcast", 8): 1, ("broadcast", 3_145): 1}),
+        ("27", 2, {("broadcast", 240): 2}),
+    ],
+)
+def test_what_an_excerpt_holds_can_be_profiled(number: str, seen: int, operations: dict[tuple[str, int], int]) -> None:
+    trace = read(sample(number), partial=True)
+    assert Counter((each.op, each.bytes) for each in trace.operations) == operations
+    assert trace.report.seen is not None
+    assert len(trace.report.seen) == seen
 
 
 @pytest.mark.parametrize("number", ["11", "12", "15", "16", "24", "26", "28", "30", "34"])

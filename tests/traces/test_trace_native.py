@@ -186,7 +186,7 @@ def test_a_wrong_header_is_refused(tmp_path: Path, header: str, what: str) -> No
 
 def test_the_path_is_checked(tmp_path: Path) -> None:
     assert "no such file" in refusal(tmp_path / "nothing.jsonl")
-    assert "is a directory" in refusal(tmp_path)
+    assert "is a directory without files" in refusal(tmp_path)
     empty = tmp_path / "empty.jsonl"
     empty.touch()
     assert "is empty" in refusal(empty)
@@ -266,6 +266,10 @@ def test_counts_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lim
 def test_json_of_another_program_is_told_what_is_missing(tmp_path: Path) -> None:
     path = tmp_path / "kineto.json"
     path.write_text('{"schemaVersion": 1, "traceEvents": []}\n')
+    assert "there are no NCCL collectives in this profiler trace" in refusal(path)
+    path.write_text('{"schema": 1, "events": []}\n')
     assert "the header is missing" in refusal(path)
     path.write_text('[{"comms": "init"}]\n')
+    assert "there is no collective in this trace of 1 entries" in refusal(path)
+    path.write_text('[{"other": 1}]\n')
     assert "this is a list" in refusal(path)

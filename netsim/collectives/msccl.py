@@ -1,0 +1,200 @@
+"""Algorithms from MSCCL's XML files: the sends of all thread blocks become chunk flows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from netsim.collectives.msccl_xml import RECEIVES, REDUCES, SENDS, Algorithm, Block, Step, read_xml
+from netsim.collectives.pieces import share
+from netsim.collectives.schedule import Schedule
+from netsim.collectives.wish import Wish
+from netsim.errors import InputError
+
+SUFFIX = ".xml"
+
+Place = tuple[int, int]  # a thread block of a GPU, and a step of it
+Connection = tuple[int, int, int]  # source, target, channel
+
+
+def is_file(name: str) -> bool:
+    """Tell whether an algorithm's name is the path of an MSCCL file."""
+    return name.endswith(SUFFIX)
+
+
+def schedule(wish: Wish, name: str) -> Schedule:
+    """The schedule of a wish by the MSCCL file of this path; InputError if it is for another collective or group."""
+    algorithm = load(name, wish.op)
+    if wish.ranks != algorithm.gpus:
+        mend = "take one that is made for as many"
+        raise InputError(f"is made for {algorithm.gpus} GPUs, the group has {wish.ranks}", where=name, mend=mend)
+    return _Planner(wish, algorithm).schedule()
+
+
+def load(name: str, op: str) -> Algorithm:
+    """Read a file, or remember it if it has not changed; InputError if it is for another collective than `op`."""
+    path = Path(name)
+    try:
+        status = path.stat()
+    except OSError as error:
+        what = f"cannot be read ({error.strerror or error})"
+        raise InputError(what, where=name, mend="check the path of the MSCCL algorithm") from None
+    algorithm = _load(path, status.st_mtime_ns, status.st_size)
+    if op != algorithm.op:
+        mend = f"write --algorithm {algorithm.op}={name}"
+        raise InputError(f"is an algorithm for {algorithm.op}, not for {op}", where=name, mend=mend)
+    return algorithm
+
+
+@lru_cache(maxsize=16)
+def _load(path: Path, changed: int, size: int) -> Algorithm:
+    return read_xml(path)
+
+
+class _Planner:
+    """Makes one row of each send, and lets it wait for what its GPU has received by then.
+
+    The k-th send on a connection is the k-th receive there. A block does its steps in order, so a send waits for all
+    receives of the steps before it and of the steps they depend on. It waits for no earlier send: those have only to
+    be on their way, and rows of one connection go in order anyway.
+    """
+
+    def __init__(self, wish: Wish, algorithm: Algorithm) -> None:
+        self.wish, self.algorithm = wish, algorithm
+        self.sent: dict[Connection, list[tuple[int, Block, Step]]] = defaultdict(list)
+        self.received: dict[Connection, list[tuple[int, Block, Step]]] = defaultdict(list)
+        self.owner: dict[tuple[str, Connection], Block] = {}
+        self.row_of: dict[tuple[Connection, int], int] = {}
+        self.rows: list[tuple[Connection, Step, bool]] = []
+        self.after: list[list[int]] = []
+
+    def schedule(self) -> Schedule:
+        if self.wish.bytes:
+            self._match()
+            for gpu, blocks in self.algorithm.blocks.items():
+                self._waits(gpu, blocks)
+        start, size = share(self.wish.bytes, self.algorithm.chunks, np.arange(self.algorithm.chunks))
+        chunks = [(self._chunk(connection[0], step), step.count) for connection, step, _ in self.rows]
+        sizes = [int(np.take(size, range(at, at + count), mode="wrap").sum()) for at, count in chunks]
+        waits = [len(each) for each in self.after]
+        return Schedule(
+            op=self.wish.op,
+            algorithm=self.algorithm.name,
+            ranks=self.wish.ranks,
+            source=np.array([connection[0] for connection, *_ in self.rows], np.int32),
+            target=np.array([connection[1] for connection, *_ in self.rows], np.int32),
+            channel=np.array([connection[2] for connection, *_ in self.rows], np.int16),
+            bytes=np.array([max(each, 1) for each in sizes], np.int64),  # less than a byte still has to arrive
+            first_after=np.concatenate([[0], np.cumsum(waits)]).astype(np.int64),
+            after=np.array([awaited for each in self.after for awaited in each], np.int32),
+            offset=np.array([int(start[at]) for at, _ in chunks], np.int64),
+            reduces=np.array([reduces for *_, reduces in self.rows], np.bool_),
+        )
+
+    def _chunk(self, gpu: int, step: Step) -> int:
+        """The chunk of the full buffer that a send starts with; an all-gather's input is the rank's own part of it."""
+        own = gpu * self.algorithm.chunks // self.algorithm.gpus
+        base = own if step.buffer == "i" and self.algorithm.op == "all_gather" else 0
+        return (base + step.offset) % self.algorithm.chunks
+
+    def _match(self) -> None:
+        for gpu, blocks in self.algorithm.blocks.items():
+            for block in blocks.values():
+                for step in block.steps:
+                    if step.type in SENDS:
+                        self._end("send", self.sent, (gpu, block.send, block.channel), block, step)
+                    if step.type in RECEIVES:
+                        self._end("recv", self.received, (block.recv, gpu, block.channel), block, step)
+        for connection in sorted({*self.sent, *self.received}):
+            sends, receives = self.sent[connection], self.received[connection]
+            if len(sends) != len(receives):
+                source, target, channel = connection
+                what = f"gpu {source} sends {len(sends)} times on chan {channel} to gpu {target}"
+                what += f", which receives {len(receives)} times"
+                line = (sends or receives)[0][1].line
+                raise self.algorithm.wrong(line, what, "each send needs a receive of the same channel")
+            for turn, ((_, _, step), (_, _, taken)) in enumerate(zip(sends, receives, strict=True)):
+                if step.count != taken.count:
+                    what = f"{step.count} chunks are sent where line {taken.line} receives {taken.count}"
+                    raise self.algorithm.wrong(step.line, what, "give both the same cnt")
+                self.row_of[connection, turn] = len(self.rows)
+                self.rows.append((connection, step, taken.type in REDUCES))
+                self.after.append([])
+
+    def _end(
+        self,
+        side: str,
+        ends: dict[Connection, list[tuple[int, Block, Step]]],
+        connection: Connection,
+        block: Block,
+        step: Step,
+    ) -> None:
+        if self.owner.setdefault((side, connection), block) is not block:
+            source, target, channel = connection
+            what = f"two thread blocks {side} between gpu {source} and gpu {target} on chan {channel}"
+            raise self.algorithm.wrong(block.line, what, "give them different channels")
+        ends[connection].append((len(ends[connection]), block, step))
+
+    def _waits(self, gpu: int, blocks: dict[int, Block]) -> None:
+        """Walk through a GPU's blocks, each as far as what it depends on is done."""
+        walk = _Walk(gpu, blocks)
+        moved = True
+        while moved:
+            moved = False
+            for block in blocks.values():
+                while (step := walk.next(block)) and self._is_free(walk, step):
+                    self._do(walk, block, step)
+                    moved = True
+        for block in blocks.values():
+            if step := walk.next(block):
+                what = "the step waits for itself by way of others"
+                raise self.algorithm.wrong(step.line, what, "check its depid and deps")
+
+    def _do(self, walk: _Walk, block: Block, step: Step) -> None:
+        here = walk.known_before(block, step)
+        if step.type in RECEIVES:
+            connection = (block.recv, walk.gpu, block.channel)
+            here[connection] = self.row_of[connection, walk.receives[block.id]]
+            walk.receives[block.id] += 1
+        if step.type in SENDS:
+            row = self.row_of[(walk.gpu, block.send, block.channel), walk.sends[block.id]]
+            self.after[row] = sorted(here.values())
+            walk.sends[block.id] += 1
+        walk.known[block.id, walk.at[block.id]] = here
+        walk.at[block.id] += 1
+
+    def _is_free(self, walk: _Walk, step: Step) -> bool:
+        if step.dep is None:
+            return True
+        number, turn = step.dep
+        if number not in walk.blocks or turn >= len(walk.blocks[number].steps):
+            what = f"the step depends on step {turn} of tb {number}, which its gpu does not have"
+            raise self.algorithm.wrong(step.line, what, "check its depid and deps")
+        return walk.at[number] > turn
+
+
+class _Walk:
+    """How far a GPU's blocks are; `known` is for each step done, by connection, the last row that has arrived then."""
+
+    def __init__(self, gpu: int, blocks: dict[int, Block]) -> None:
+        self.gpu, self.blocks = gpu, blocks
+        self.known: dict[Place, dict[Connection, int]] = {}
+        self.at = dict.fromkeys(blocks, 0)
+        self.sends = dict.fromkeys(blocks, 0)
+        self.receives = dict.fromkeys(blocks, 0)
+
+    def next(self, block: Block) -> Step | None:
+        """The step that a block does next."""
+        at = self.at[block.id]
+        return block.steps[at] if at < len(block.steps) else None
+
+    def known_before(self, block: Block, step: Step) -> dict[Connection, int]:
+        """What has arrived before a step: by the step ahead of it and by that which it depends on."""
+        here = dict(self.known.get((block.id, self.at[block.id] - 1), {}))
+        if step.dep:
+            for connection, row in self.known[step.dep].items():
+                here[connection] = max(row, here.get(connection, -1))
+        return here

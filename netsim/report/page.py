@@ -1,0 +1,151 @@
+"""One self-contained page with plots: its script is in it, it needs no net, and it follows light and dark."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from netsim.errors import InputError
+
+Figure = dict[str, Any]  # "data" and "layout", as plotly.js takes them
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A figure with the sentence that says what it shows; two halves stand side by side where there is room."""
+
+    figure: Figure
+    says: str
+    half: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under a header; columns that `words` numbers hold words, the others numbers."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: Sequence[int] = (0,)
+
+
+Part = Plot | Table | str  # a str is a paragraph
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands under it."""
+
+    title: str
+    parts: Sequence[Part]
+
+
+def page(title: str, facts: Sequence[tuple[str, str]], sections: Sequence[Section]) -> str:
+    """The page as one text of HTML; whatever names a trace brings are written as text, never as markup."""
+    from plotly.offline import get_plotlyjs
+
+    figures: list[Figure] = []
+    body = "\n".join(_section(section, figures) for section in sections)
+    tiles = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
+    data = json.dumps(figures, allow_nan=False).replace("<", "\\u003c")
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<style>{_STYLE}</style>\n'
+        f"<script>{get_plotlyjs()}</script>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n<dl>{tiles}</dl>\n"
+        f"{body}\n<script>const figures = {data};\n{_SCRIPT}</script>\n</body>\n</html>\n"
+    )
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        os.replace(draft, path)
+    except OSError as error:
+        what = error.strerror or "cannot be written"
+        raise InputError(what, where=str(path), mend="name a file in a folder that can be written") from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _section(section: Section, figures: list[Figure]) -> str:
+    inner = "\n".join(_part(part, figures) for part in section.parts)
+    return f"<section>\n<h2>{escape(section.title)}</h2>\n{inner}\n</section>"
+
+
+def _part(part: Part, figures: list[Figure]) -> str:
+    if isinstance(part, str):
+        return f"<p>{escape(part)}</p>"
+    if isinstance(part, Table):
+        return _table(part)
+    figures.append(part.figure)
+    name = f"plot{len(figures) - 1}"
+    kind = ' class="half"' if part.half else ""
+    return f'<figure{kind}><div id="{name}" class="plot"></div><figcaption>{escape(part.says)}</figcaption></figure>'
+
+
+def _table(table: Table) -> str:
+    def row(cells: Sequence[str], tag: str) -> str:
+        kinds = (' class="word"' if place in table.words else "" for place in range(len(cells)))
+        return "".join(f"<{tag}{kind}>{escape(cell)}</{tag}>" for cell, kind in zip(cells, kinds, strict=True))
+
+    body = "\n".join(f"<tr>{row(cells, 'td')}</tr>" for cells in table.rows)
+    head = f"<thead><tr>{row(table.header, 'th')}</tr></thead>"
+    return f'<div class="wide"><table>{head}\n<tbody>{body}</tbody></table></div>'
+
+
+_STYLE = """
+:root { color-scheme: light dark; --paper: #ffffff; --ink: #1d2430; --soft: #5b6472; --line: #d9dee6; --tile: #f4f6f9; }
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #14181f; --ink: #e4e8ee; --soft: #98a2b1; --line: #303844; --tile: #1d232c; }
+}
+body { background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; margin: 0 auto;
+       max-width: 1180px; padding: 1.5rem; }
+h1 { font-size: 1.5rem; margin: 0 0 1rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.1rem; margin: 2.2rem 0 .6rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: .7rem; margin: 0; }
+dl div { background: var(--tile); border-radius: 8px; padding: .6rem .8rem; }
+dt { color: var(--soft); font-size: .8rem; }
+dd { margin: 0; font-size: 1.1rem; font-weight: 600; overflow-wrap: anywhere; }
+p { margin: .4rem 0; overflow-wrap: anywhere; }
+figure { margin: .5rem 0 1.2rem; }
+@media (min-width: 900px) { .half { display: inline-block; width: 49%; vertical-align: top; } }
+figcaption { color: var(--soft); font-size: .88rem; }
+.plot { width: 100%; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
+th, td { padding: .25rem .8rem .25rem 0; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 500; }
+.word { text-align: left; }
+"""
+
+_SCRIPT = """
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+function colours() {
+  const style = getComputedStyle(document.documentElement), of = (name) => style.getPropertyValue(name).trim();
+  return { ink: of("--ink"), line: of("--line"), tile: of("--tile") };
+}
+function dress(layout) {
+  const { ink, line, tile } = colours();
+  const clear = "rgba(0,0,0,0)", font = { color: ink, family: "system-ui, sans-serif", size: 13 };
+  const hoverlabel = { bgcolor: tile, font: { color: ink } };
+  const modebar = { bgcolor: clear, color: line, activecolor: ink };
+  const dressed = { ...layout, paper_bgcolor: clear, plot_bgcolor: clear, font, hoverlabel, modebar };
+  for (const key of Object.keys(layout).filter((key) => /^[xy]axis/.test(key)))
+    dressed[key] = { ...layout[key], gridcolor: line, zerolinecolor: line, linecolor: line };
+  return dressed;
+}
+const modeBarButtons = [["toImage", "zoom2d", "pan2d", "resetScale2d"]];
+const config = { responsive: true, displaylogo: false, modeBarButtons };
+function draw() {
+  figures.forEach((figure, number) => Plotly.react("plot" + number, figure.data, dress(figure.layout), config));
+}
+draw();
+dark.addEventListener("change", draw);
+"""

@@ -1,0 +1,180 @@
+"""Walking through a large JSON file value by value: memory grows with the largest value, not with the file.
+
+A file that ends in the middle gives what came before its end, and says so; one that is wrong in the middle is refused.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from netsim.errors import InputError
+from netsim.traces.limits import MAX_LINE
+from netsim.traces.lines import blocks
+
+CHUNK = 1 << 20  # characters taken in at a time
+MAX_VALUE = MAX_LINE  # characters of one value that is taken whole
+_SPACE = re.compile(r"[ \t\r\n]*")
+_NEAR_THE_END = 16  # a literal, number or escape that is not whole yet is found so near the end of what was read
+_decode = json.JSONDecoder().raw_decode
+
+
+class JsonWalk:
+    """Iterates over the values of a JSON file, as (key, value).
+
+    Of an object each member comes in turn; where its key is in `streamed` and it is an array, the items of the array
+    come in turn. Of an array the items come with the key "". With `many` the file holds values one after another, and
+    each comes with the key "". `line` is where the last value begins; `cut` tells, at the end, that the file was not
+    whole. Nesting deeper than the interpreter's own limit (about a thousand) is an InputError.
+    """
+
+    def __init__(self, path: Path, streamed: Collection[str] = (), *, many: bool = False) -> None:
+        self.path, self.streamed, self.many, self.cut = path, streamed, many, False
+        self._chunks = _texts(path)
+        self._buffer, self._at, self._counted, self._ended, self._line = "", 0, 0, False, 1
+        self.line = 1
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        try:
+            if self.many:
+                while self._peek():
+                    yield "", self._value()
+                return
+            first = self._peek()
+            if first == "{":
+                yield from self._members()
+            elif first == "[":
+                yield from self._items("")
+            else:
+                raise self._wrong("neither an object nor a list begins here")
+            if self._peek():
+                raise self._wrong("something follows the end")
+        except _CutError:
+            self.cut = True
+
+    def _members(self) -> Iterator[tuple[str, Any]]:
+        self._expect("{")
+        if self._peek() == "}":
+            self._at += 1
+            return
+        while True:
+            if self._peek() != '"':
+                raise self._end_or("a key in quotes is missing")
+            key = self._value()
+            self._expect(":")
+            if key in self.streamed and self._peek() == "[":
+                yield from self._items(key)
+            else:
+                yield key, self._value()
+            if not self._goes_on("}"):
+                return
+
+    def _items(self, key: str) -> Iterator[tuple[str, Any]]:
+        self._expect("[")
+        if self._peek() == "]":
+            self._at += 1
+            return
+        while True:
+            yield key, self._value()
+            if not self._goes_on("]"):
+                return
+
+    def _goes_on(self, end: str) -> bool:
+        """Step over the comma between two values, or over the bracket behind the last one."""
+        found = self._peek()
+        if found not in (",", end) or not found:
+            raise self._end_or(f"a comma or {end} is missing")
+        self._at += 1
+        return found == ","
+
+    def _expect(self, what: str) -> None:
+        if self._peek() != what:
+            raise self._end_or(f"{what} is missing")
+        self._at += 1
+
+    def _peek(self) -> str:
+        """Step over white space and look at the next character; "" at the end of the file."""
+        while True:
+            self._at = _SPACE.match(self._buffer, self._at).end()  # type: ignore[union-attr]
+            if self._at < len(self._buffer):
+                return self._buffer[self._at]
+            if not self._more():
+                return ""
+
+    def _value(self) -> Any:
+        self._peek()
+        self._line += self._buffer.count("\n", self._counted, self._at)
+        self._counted, self.line = self._at, self._line
+        while True:
+            try:
+                value, end = _decode(self._buffer, self._at)
+            except RecursionError:
+                raise self._wrong("brackets are nested too deep") from None
+            except json.JSONDecodeError as error:
+                if not unfinished(error, self._buffer):
+                    raise self._wrong(error.msg, error.pos) from None
+            except ValueError:
+                raise self._wrong("a number is too long") from None
+            else:
+                if self._is_whole(value, end):
+                    self._at = end
+                    return value
+            if self._ended:
+                raise _CutError
+            self._more()
+
+    def _is_whole(self, value: Any, end: int) -> bool:
+        """Tell whether a value ends here; a number may go on behind the end of what was read: 1 | .5e3."""
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            return end < len(self._buffer) or self._ended
+        return end < len(self._buffer) and (self._ended or self._buffer[end] in ",]} \t\r\n")
+
+    def _more(self) -> bool:
+        """Take in as much again as is left over, so that a long value is not begun too often; False at the end."""
+        rest = self._buffer[self._at :]
+        if len(rest) > MAX_VALUE:
+            raise self._wrong(f"one value is longer than {MAX_VALUE:,} characters")
+        self._line += self._buffer.count("\n", self._counted, self._at)
+        parts, wanted = [rest], max(1, len(rest))
+        while wanted > 0:
+            chunk = next(self._chunks, "")
+            if not chunk:
+                self._ended = True
+                break
+            parts.append(chunk)
+            wanted -= len(chunk)
+        self._buffer, self._at, self._counted = "".join(parts), 0, 0
+        return len(parts) > 1
+
+    def _end_or(self, what: str) -> Exception:
+        """What is wrong here: the file has ended, or it is not JSON."""
+        return self._wrong(what) if self._peek() else _CutError()
+
+    def _wrong(self, what: str, at: int | None = None) -> InputError:
+        line = self._line + self._buffer.count("\n", self._counted, self._at if at is None else at)
+        mend = "give the file as the program wrote it"
+        return InputError(f"this is not JSON ({what})", where=f"{self.path}:{line}", mend=mend)
+
+
+def unfinished(error: json.JSONDecodeError, text: str) -> bool:
+    """Tell whether a value that cannot be decoded may only be longer than this text of it."""
+    near = error.pos >= len(text) - _NEAR_THE_END
+    return near or error.msg.startswith("Unterminated string")
+
+
+class _CutError(Exception):
+    """The file ends in the middle of a value."""
+
+
+def _texts(path: Path) -> Iterator[str]:
+    """The file's text in chunks; bytes that are no UTF-8 become the replacement character."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
+    for _, block in blocks(path, CHUNK):
+        if text := decoder.decode(block):
+            yield text
+    if text := decoder.decode(b"", final=True):
+        yield text

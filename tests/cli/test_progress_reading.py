@@ -1,0 +1,54 @@
+"""The bar of a long read: it names the file and shows how much of it is read; nobody at the screen, no bar."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from netsim.cli import main, progress
+from tests.traces.nccl_lines_of import call, world
+
+
+class Screen(io.StringIO):
+    """What a person would see."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "big[1].log"
+    path.write_text("\n".join([*world(1), call(100, 0xA0, 1), *["x" * 1000] * 3000]) + "\n")
+    return path
+
+
+def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    """Put a screen in place of stderr; not a fixture, as pytest puts its own there after those."""
+    found = Screen()
+    monkeypatch.setattr(sys, "stderr", found)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    return found
+
+
+def test_a_large_file_has_a_bar(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "LARGE", 1 << 20)
+    shown = screen(monkeypatch)
+    assert main(["describe", str(log)]) == 0
+    assert "reading big[1].log" in shown.getvalue()
+    assert "MB" in shown.getvalue()
+
+
+def test_a_small_file_has_none(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = screen(monkeypatch)
+    assert main(["describe", str(log)]) == 0
+    assert shown.getvalue() == ""
+
+
+def test_nobody_at_the_screen_no_bar(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["describe", str(log)]) == 0
+    assert capsys.readouterr().err == ""

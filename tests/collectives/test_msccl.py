@@ -1,0 +1,195 @@
+"""MSCCL's XML as an algorithm: who waits for whom, and what is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netsim.collectives import Wish, check, depths, plan
+from netsim.collectives.msccl_xml import counts, read_xml
+from netsim.errors import InputError
+
+
+def step(kind: str, at: int = 0, dep: tuple[int, int] = (-1, -1), count: int = 1, buffer: str = "i") -> str:
+    return (
+        f'<step s="0" type="{kind}" srcbuf="{buffer}" srcoff="{at}" dstbuf="o" dstoff="{at}" cnt="{count}" '
+        f'depid="{dep[0]}" deps="{dep[1]}" hasdep="0"/>'
+    )
+
+
+def block(number: int, send: int, recv: int, *steps: str, channel: int = 0) -> str:
+    return f'<tb id="{number}" send="{send}" recv="{recv}" chan="{channel}">{"".join(steps)}</tb>'
+
+
+def xml(*gpus: str, coll: str = "allgather", chunks: int = 3, number: int | None = None) -> str:
+    inside = "".join(
+        f'<gpu id="{rank}" i_chunks="1" o_chunks="3" s_chunks="0">\n{text}</gpu>\n' for rank, text in enumerate(gpus)
+    )
+    ngpus = len(gpus) if number is None else number
+    return f'<algo name="small" nchunksperloop="{chunks}" ngpus="{ngpus}" coll="{coll}">\n{inside}</algo>\n'
+
+
+CHAIN = xml(
+    block(0, 1, -1, step("s")),
+    block(0, 2, 0, step("rcs", 0)),
+    block(0, -1, 1, step("r", 0)),
+    coll="broadcast",
+    chunks=1,
+)
+
+
+def saved(folder: Path, text: str) -> str:
+    path = folder / "small.xml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_what_is_received_is_sent_on(tmp_path: Path) -> None:
+    schedule = plan(Wish(op="broadcast", ranks=3, bytes=300), saved(tmp_path, "<!-- free -->\n" + CHAIN))
+    rows = list(zip(schedule.source.tolist(), schedule.target.tolist(), schedule.bytes.tolist(), strict=True))
+    assert rows == [(0, 1, 300), (1, 2, 300)]
+    assert schedule.predecessors(1).tolist() == [0]
+    assert (schedule.algorithm, schedule.op) == ("small", "broadcast")
+
+
+def test_a_step_waits_for_the_block_it_depends_on(tmp_path: Path) -> None:
+    text = xml(
+        block(0, 1, -1, step("s")),
+        block(0, -1, 0, step("r")) + block(1, 2, -1, step("nop", count=0), step("s", dep=(0, 0))),
+        block(0, -1, 1, step("r")),
+        coll="broadcast",
+        chunks=1,
+    )
+    schedule = plan(Wish(op="broadcast", ranks=3, bytes=9), saved(tmp_path, text))
+    assert schedule.predecessors(1).tolist() == [0]
+
+
+def test_sends_in_a_row_wait_for_nothing_but_go_in_order(tmp_path: Path) -> None:
+    text = xml(
+        block(0, 1, -1, step("s", 0), step("s", 1, count=2)),
+        block(0, -1, 0, step("r", 0), step("r", 1, count=2)),
+        coll="broadcast",
+    )
+    schedule = plan(Wish(op="broadcast", ranks=2, bytes=10), saved(tmp_path, text))
+    assert schedule.bytes.tolist() == [4, 6]
+    assert schedule.offset.tolist() == [0, 4]
+    assert schedule.after.tolist() == []
+
+
+def test_a_reducing_receive_is_marked_and_channels_are_apart(tmp_path: Path) -> None:
+    text = xml(
+        block(0, 1, -1, step("s"), channel=4) + block(1, 1, -1, step("s"), channel=5),
+        block(0, -1, 0, step("rrc"), channel=4) + block(1, -1, 0, step("r"), channel=5),
+        coll="allreduce",
+    )
+    schedule = plan(Wish(op="all_reduce", ranks=2, bytes=30), saved(tmp_path, text))
+    assert dict(zip(schedule.channel.tolist(), schedule.reduces.tolist(), strict=True)) == {4: True, 5: False}
+
+
+def test_fewer_bytes_than_chunks_still_arrive(tmp_path: Path) -> None:
+    name = saved(tmp_path, CHAIN.replace('nchunksperloop="1"', 'nchunksperloop="64"'))
+    assert plan(Wish(op="broadcast", ranks=3, bytes=1), name).bytes.tolist() == [1, 1]
+    assert len(plan(Wish(op="broadcast", ranks=3, bytes=0), name)) == 0
+
+
+def test_it_is_for_one_collective_and_one_size_of_group(tmp_path: Path) -> None:
+    name = saved(tmp_path, CHAIN)
+    with pytest.raises(
+        InputError, match="an algorithm for broadcast, not for all_reduce; write --algorithm broadcast="
+    ):
+        plan(Wish(op="all_reduce", ranks=3, bytes=1), name)
+    with pytest.raises(InputError, match="is made for 3 GPUs, the group has 4"):
+        plan(Wish(op="broadcast", ranks=4, bytes=1), name)
+    with pytest.raises(InputError, match="cannot be read"):
+        plan(Wish(op="broadcast", ranks=4, bytes=1), str(tmp_path / "missing.xml"))
+
+
+def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    name = saved(tmp_path, CHAIN)
+    wish = Wish(op="broadcast", ranks=3, bytes=300)
+    assert plan(wish, name).algorithm == "small"
+    saved(tmp_path, CHAIN.replace("small", "longer"))
+    assert plan(wish, name).algorithm == "longer"
+
+
+BOMB = '<!DOCTYPE lolz [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]><algo name="&b;"/>'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        (BOMB, 1, "declares a document type, which may hide entities"),
+        ("<algo " * 3, 1, "is no XML"),
+        (CHAIN[:-20], 7, "is no XML"),
+        ("<gpu/>", 1, "<gpu> first is not known"),
+        (CHAIN.replace("<tb", "<algo><tb", 1), 3, "<algo> inside <gpu> is not known"),
+        (CHAIN.replace('coll="broadcast"', 'coll="broadcats"'), 1, "did you mean 'broadcast'"),
+        (CHAIN.replace('type="rcs"', 'type="rxs"'), 5, "step type 'rxs'"),
+        (CHAIN.replace('type="rcs"', 'type="s"'), 3, "sends 1 times on chan 0 to gpu 1, which receives 0 times"),
+        (CHAIN.replace('ngpus="3"', 'ngpus="4"'), 1, "says ngpus 4, but 3 are there"),
+        (CHAIN.replace('send="1"', 'send="0"'), 3, "gpu 0 sends to or receives from itself"),
+        (CHAIN.replace('send="1"', 'send="-1"'), 3, "stands in a tb with send -1"),
+        (CHAIN.replace('send="1"', 'send="7"'), 3, "send='7'"),
+        (CHAIN.replace('chan="0"', "", 1), 3, "<tb> has no chan"),
+        (CHAIN.replace('depid="-1" deps="-1"', 'depid="3" deps="0"'), 3, "depends on step 0 of tb 3"),
+        (CHAIN.replace('depid="-1" deps="-1"', 'depid="0" deps="0"'), 3, "the step waits for itself"),
+        (CHAIN.replace('cnt="1"', 'cnt="2"', 1), 3, "cnt='2'"),
+    ],
+)
+def test_a_mistake_names_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:
+    name = saved(tmp_path, text)
+    with pytest.raises(InputError) as caught:
+        plan(Wish(op="broadcast", ranks=3, bytes=300), name)
+    assert f"small.xml:{line}: " in str(caught.value)
+    assert what in str(caught.value).replace('"', "'")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_a_damaged_file_is_an_input_error_or_a_schedule(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    start = data.draw(st.integers(0, len(CHAIN)))
+    end = data.draw(st.integers(start, len(CHAIN)))
+    name = saved(tmp_path_factory.mktemp("damaged"), CHAIN[:start] + data.draw(st.text(max_size=3)) + CHAIN[end:])
+    try:
+        schedule = plan(Wish(op="broadcast", ranks=3, bytes=300), name)
+    except InputError as error:
+        assert "\n" not in str(error)
+    else:
+        check(schedule)
+
+
+# --- real files, where they are at hand -------------------------------------------------------------------------------
+
+
+def _samples() -> Path | None:
+    for parent in Path(__file__).resolve().parents:
+        if (parent / "shared" / "samples" / "msccl").is_dir():
+            return parent / "shared" / "samples" / "msccl"
+    return None
+
+
+@pytest.mark.skipif(_samples() is None, reason="the real files are not part of the repository")
+@pytest.mark.parametrize(
+    ("name", "op", "gpus", "blocks", "steps", "crossing", "depth"),
+    [  # crossing: how many times the full buffer of 1 MiB crosses the network, all ranks together
+        ("ag_hier_4_LL.xml", "all_gather", 4, 48, {"s": 32, "r": 32, "rcs": 16, "cpy": 16}, 3, 2),
+        ("alltoall-8n-0-9kb.xml", "all_to_all", 8, 120, {"s": 56, "r": 56, "cpy": 8}, 7, 1),
+        ("astra_custom_allreduce_ring8.xml", "all_reduce", 8, 8, {"s": 112, "rrc": 56, "r": 56}, 14, 14),
+    ],
+)
+def test_samples(name: str, op: str, gpus: int, blocks: int, steps: dict[str, int], crossing: int, depth: int) -> None:
+    folder = _samples()
+    assert folder is not None
+    algorithm = read_xml(folder / name)
+    assert (algorithm.op, algorithm.gpus) == (op, gpus)
+    assert sum(map(len, algorithm.blocks.values())) == blocks
+    assert Counter(counts(algorithm)) == steps
+    schedule = plan(Wish(op=op, ranks=gpus, bytes=1 << 20), str(folder / name))
+    assert int(schedule.bytes.sum()) == crossing << 20
+    assert int(depths(schedule).max()) + 1 == depth

@@ -15,6 +15,7 @@ import simpy
 from netsim.topology.network import SCALE_UP, Network
 from tests.twin_dcqcn import PAPER, Dcqcn, new_control
 from tests.twin_nouns import Connection, Flow, LinkCount, Message, Moment, Packet, Part, Results, Route
+from tests.twin_pool import Pool
 from tests.twin_ports import DEPARTURE, Nic, Port
 
 TICK, COMPLETION = 2, 10**9  # SimPy priorities; its processes have 0 and 1
@@ -50,6 +51,9 @@ class Twin:
         self.timeout_ps, self.tick_ps = timeout_ps, max(timeout_ps // 16, 10**6)
         self.env = simpy.Environment()
         hosts = len(network.hosts)
+        outside = {link.source for link in network.links if link.kind != SCALE_UP and link.source >= hosts}
+        shared = network.shared_buffer
+        self.pools = {node: Pool(shared) for node in outside} if shared else {}
         self.ports = [(Nic if link.source < hosts else Port)(self, link) for link in network.links]
         self.ports_of: dict[int, list[Port]] = {}
         for port in self.ports:

@@ -31,6 +31,7 @@ class Port:
         self.twin, self.link, self.count = twin, link, LinkCount()
         self.busy = False
         self.gate = Gate(twin, self, twin.network.pfc) if twin.network.pfc else None  # at the link's far end
+        self.pool = None if twin.network.pfc else twin.pools.get(link.source)
         self.paused = False
         self.paused_since = 0
         self.queues: dict[str, deque[Packet]] = {"control": deque(), "data": deque()}
@@ -61,6 +62,8 @@ class Port:
         """Tell whether a packet fits: with flow control data goes on the account of the link it came by."""
         gate = self.twin.ports[packet.path[packet.hop - 1]].gate
         if gate is None or packet.stored_as == "control":
+            if self.pool and packet.stored_as == "data":
+                return self.pool.admits(self.filled["data"], packet.bytes)
             share = 2 if packet.stored_as == "control" and self.twin.network.trim else 1
             return self.filled[packet.stored_as] + packet.bytes <= share * self.link.buffer_bytes
         packet.gate = gate
@@ -100,6 +103,8 @@ class Port:
     def store(self, packet: Packet) -> None:
         """Put the packet into its queue and its bytes into the account."""
         self.queues[packet.stored_as].append(packet)
+        if self.pool and packet.stored_as == "data":
+            self.pool.take(packet.bytes)
         self.filled[packet.stored_as] += packet.bytes
         self.count.max_queue_bytes = max(self.count.max_queue_bytes, self.filled["data"])
 
@@ -133,6 +138,8 @@ class Port:
         self.busy = False
         if packet.stored_as:
             self.filled[packet.stored_as] -= packet.bytes
+            if self.pool and packet.stored_as == "data":
+                self.pool.used -= packet.bytes
             self.let_go(packet)
         elif packet.closes and packet.message is not None:
             self.twin.close(packet.message.sender)

@@ -1,4 +1,4 @@
-"""A switch whose ports depend on each other: flow control or per-packet routing. It goes from event to event.
+"""A switch whose ports depend on each other: flow control, a shared buffer, per-packet routing. It goes event by event.
 
 Ingress accounting: what came in by a link and is still here counts against that link. Above XOFF its sender is told to
 stop, at or below XON to go on (IEEE 802.1Qbb); the frames travel back in one propagation delay and take no bandwidth.
@@ -8,6 +8,7 @@ import numpy as np
 
 from netsim.core.egress import onward, put_on_wire, time_to_send, wake
 from netsim.core.losses import is_lost
+from netsim.core.pools import growth, leave_pool, let_into_pool, resumes_at, take_room
 from netsim.core.rings import append, first_at, hold, length
 from netsim.core.switches import is_marked
 from netsim.core.tables import NEVER, WAITED
@@ -53,10 +54,13 @@ def signal(world, l, now, stop):
 def let_in(world, ingress, wire_bytes, now):
     """Take a packet that came by `ingress` into account, if there is room for it."""
     gate, settings = world.gates[ingress], world.settings[0]
-    if gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
+    if settings.pooling:
+        if not let_into_pool(world, ingress, wire_bytes):
+            return False
+    elif gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
         return False
     gate.held += wire_bytes
-    if gate.held > settings.xoff and not gate.closed:
+    if (gate.held > settings.xoff or gate.beyond > 0) and not gate.closed:
         signal(world, ingress, now, 1)
     return True
 
@@ -64,9 +68,13 @@ def let_in(world, ingress, wire_bytes, now):
 @part
 def let_go(world, ingress, wire_bytes, now):
     """The last bit of a packet that came in by `ingress` has left."""
-    gate = world.gates[ingress]
+    gate, settings = world.gates[ingress], world.settings[0]
     gate.held -= wire_bytes
-    if gate.closed and gate.held <= world.settings[0].xon:
+    xon = settings.xon
+    if settings.pooling:
+        leave_pool(world, ingress, wire_bytes)
+        xon = resumes_at(world, ingress)
+    if gate.closed and gate.held <= xon and gate.beyond == 0:
         signal(world, ingress, now, 0)
 
 
@@ -86,6 +94,8 @@ def step(world, l):
     link.control_backlog -= link.control_leaving
     if link.leaving and world.settings[0].lossless:
         let_go(world, gate.leaving_from, link.leaving, now)
+    elif world.settings[0].pooling and world.nodes[link.source].pool > 0:
+        world.nodes[link.source].pooled -= link.leaving
     link.leaving, link.control_leaving = 0, 0
     if length(link.control):
         ring = link.control
@@ -130,13 +140,20 @@ def come(world, ingress, now):
     link = world.links[l]
     kind = world.kinds[link.kind]
     wire_bytes = bytes_of(content)
+    settings = world.settings[0]
     if kind.strict and content & (ACK | TRIMMED):
         into_control(world, l, name, content, now)
         return
-    if world.settings[0].lossless:
+    if settings.lossless:
         if not let_in(world, ingress, wire_bytes, now):
             refuse(world, l, name, content, now)
             return
+    elif settings.pooling and world.nodes[link.source].pool > 0:
+        node = world.nodes[link.source]
+        if wire_bytes > growth(world, node, link.backlog):
+            refuse(world, l, name, content, now)
+            return
+        take_room(world, node, wire_bytes)
     elif link.backlog + wire_bytes > kind.buffer:
         refuse(world, l, name, content, now)
         return

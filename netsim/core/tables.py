@@ -66,9 +66,21 @@ GATE = np.dtype(  # what priority flow control knows of a link
         ("leaving_from", "u4"),  # at its near end: the ingress of the packet in transmission
         ("spare", "u4"),
         ("trims", "i8"),  # packets cut to their headers at its near end
+        ("beyond", "i8"),  # at its far end, with a shared buffer: bytes of `held` that stand in the headroom
     ]
 )
-NODE = np.dtype([("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("last_out", "u4"), ("pending", "i8")])
+NODE = np.dtype(
+    [
+        ("first_in", "u4"),
+        ("last_in", "u4"),
+        ("first_out", "u4"),
+        ("last_out", "u4"),
+        ("pending", "i8"),
+        ("pool", "i8"),  # bytes that its ports share; 0: each has a buffer of its own
+        ("pooled", "i8"),  # bytes taken of them
+        ("fullest", "i8"),  # and the most that ever were
+    ]
+)
 HOST = np.dtype([("reached", "i8"), ("limit", "i8")])  # events before `reached` are done; none at or after `limit`
 
 CONNECTION = with_states(
@@ -203,6 +215,8 @@ SETTINGS = np.dtype(
         ("trim", "i8"),
         ("pulling", "i8"),  # receivers pull
         ("failed", "i8"),  # 1 + the connection that gave up
+        ("pooling", "i8"),  # ports of a switch share a buffer
+        ("alpha", "i8"),  # of what is left of it a queue may hold so much; see pools.py
         ("controls", CONTROL_SETTINGS),
     ]
 )

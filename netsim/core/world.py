@@ -7,6 +7,7 @@ import numpy as np
 
 from netsim.core import tables
 from netsim.core.egress import GROUP
+from netsim.core.pool_sizes import check_pools, fixed_alpha, largest_queues, pools
 from netsim.core.rings import FIRST_SIZE
 from netsim.core.tables import NEVER, World
 from netsim.errors import InputError
@@ -43,6 +44,7 @@ def new_world(
     """
     largest = header + np.where([kind == SCALE_UP for kind in network.kinds], payloads[1], payloads[0])
     kinds, kind_of = _kinds(network, largest)
+    check_pools(network, largest)
     _check(network, kinds, kind_of, largest)
     nodes, inbound, outbound, port_of = _nodes(network)
     hosts = len(network.hosts)
@@ -92,13 +94,15 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
     row["hosts"], row["stride"], row["timeout"], row["next_tick"] = len(network.hosts), STRIDE, NEVER, NEVER
     if network.pfc:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
+    if network.shared_buffer:
+        row["pooling"], row["alpha"] = 1, fixed_alpha(network.shared_buffer)
     if network.trim and not selective:
         what = "trim = true, but what a trimmed packet leaves says nothing to go-back-N"
         raise InputError(what, where=network.name, mend='set transport.recovery = "selective_repeat"')
     if selective:
         row["selective"], row["reordering"] = selective
     row["trim"], row["pulling"] = network.trim, control in PULLED
-    row["coupled"] = row["lossless"] or row["trim"]
+    row["coupled"] = row["lossless"] or row["trim"] or row["pooling"]
     row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
     for name, values in parameters.items():
         for key, value in values.items():
@@ -110,7 +114,7 @@ def _check(network: Network, kinds: Any, kind_of: Any, largest: Any) -> None:
     """Refuse ports that no full packet can pass: it would be dropped and sent again for ever."""
     for link in network.links:
         kind, needed = kinds[kind_of[link.number]], int(largest[link.number])
-        room = int(network.pfc.xoff + kind["headroom"]) if network.pfc else link.buffer_bytes
+        room = int(network.pfc.xoff + kind["headroom"]) if network.pfc else int(kind["buffer"])
         if room < needed:
             name = "pfc.xoff + pfc.headroom" if network.pfc else "buffer"
             what = f"{name} = {room} B holds no packet of {needed} B"
@@ -132,13 +136,16 @@ def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
             np.rint(np.asarray(network.pmax) * CHANCE).astype("i8"),
             largest,
             np.rint(np.asarray(network.loss) * CHANCE).astype("i8"),
+            largest_queues(network),
         ]
     ).astype("i8")
     different, kind_of = np.unique(columns, axis=1, return_inverse=True)
     kinds = np.zeros(different.shape[1], tables.KIND)
-    for kind, (rate, delay, buffer, kmin, kmax, chance, packet, loss) in zip(kinds, different.T.tolist(), strict=True):
+    for kind, (rate, delay, buffer, kmin, kmax, chance, packet, loss, most) in zip(
+        kinds, different.T.tolist(), strict=True
+    ):
         kind["ps"], kind["per_bytes"] = picoseconds_per_byte(rate)
-        kind["delay"], kind["buffer"], kind["mark_from"], kind["mark_all"] = delay, buffer, kmin, kmax
+        kind["delay"], kind["buffer"], kind["mark_from"], kind["mark_all"] = delay, most, kmin, kmax
         kind["mark_chance"], kind["strict"] = chance, network.control_class == "strict"
         kind["loss"], kind["control_room"] = loss, min(buffer * (HEADERS if network.trim else 1), NEVER)
         kind["headroom"] = network.pfc.headroom_of(rate, delay, packet) if network.pfc else 0
@@ -159,6 +166,7 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
     everyone = np.arange(count)
     nodes["first_out"] = np.searchsorted(source[outbound], everyone)
     nodes["last_out"] = np.searchsorted(source[outbound], everyone, side="right")
+    nodes["pool"] = pools(network)
     nodes["first_in"] = np.searchsorted(target[inbound], everyone)
     nodes["last_in"] = np.searchsorted(target[inbound], everyone, side="right")
     port_of = np.empty(len(source), "u4")

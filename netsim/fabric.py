@@ -10,9 +10,11 @@ import numpy as np
 import simpy
 from simpy.events import EventPriority
 
+from netsim.core.candidates import Steering, with_steering
 from netsim.core.connections import Connections, Sender
-from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, PAUSED, REACHED, STUCK, advance, enter
+from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, LOOKED, PAUSED, STUCK, advance, enter
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
+from netsim.core.queue_pairs import QueuePairs
 from netsim.core.readings import QueueSamples
 from netsim.core.tables import NEVER
 from netsim.core.world import new_world, with_more_air
@@ -58,9 +60,10 @@ class Carried:
 class Fabric:
     """Carries schedules over a network. Ranks enter a collective one by one; each gets an event: its part is done.
 
-    route(source, target, channel) -> Routes gives the links of new connections. RunError past `time_limit_ps`.
-    on_progress is called some times a second. `carried` and `world` hold what happened; `processes`, filled by whoever
-    starts them, are the ranks' processes: an error says who has ended.
+    route(source, target, channel) -> Routes gives the links of new connections. A connection has `queue_pairs`, which
+    take its messages in turn or, with `split`, each a share of every one. With `steering` switches choose per packet.
+    RunError past `time_limit_ps`. on_progress is called some times a second. `carried` and `world` hold what happened;
+    `processes`, filled by whoever starts them, are the ranks' processes: an error says who has ended.
     """
 
     def __init__(
@@ -72,6 +75,9 @@ class Fabric:
         wire: Wire,
         transport: Transport,
         seed: int,
+        queue_pairs: int = 1,
+        split: bool = False,
+        steering: Steering | None = None,
         time_limit_ps: int = NEVER,
         on_progress: Callable[["Fabric"], None] | None = None,
     ) -> None:
@@ -85,7 +91,7 @@ class Fabric:
             seed=seed,
             control=transport.control,
             parameters=transport.parameters,
-            selective=_selective(transport, in_order=True),
+            selective=_selective(transport, in_order=steering is None),
         )
         sender = Sender(
             transport.control,
@@ -95,12 +101,15 @@ class Fabric:
             wire.scale_up_payload,
             transport.retries,
         )
+        if steering:
+            self.world = with_steering(self.world, steering)
         inside = np.array([kind == SCALE_UP for kind in network.kinds])
-        self._ledger = Ledger(Connections(len(network.hosts), route, inside, sender))
+        pairs = QueuePairs(queue_pairs, split=split, payload=wire.payload, inside=network.are_in_one_server)
+        self._ledger = Ledger(Connections(len(network.hosts), route, inside, sender), pairs)
         self.carried: list[Carried] = []
         self.under_way: list[Carried] = []  # some part unfinished
         self.processes: list[tuple[int, simpy.Process]] = []
-        self.samples = QueueSamples()
+        self.samples = QueueSamples(self.world)
         self._unacknowledged: list[Carried] = []  # all parts finished
         self._time_limit_ps, self._on_progress = time_limit_ps, on_progress
         self._events: dict[int, tuple[Carried, simpy.Event]] = {}  # by part: what its rank waits for
@@ -217,17 +226,16 @@ class Fabric:
     def _advance(self, limit: int) -> int:
         """Let the core run up to `limit`; it comes back with REACHED, with IDLE, or when parts have FINISHED."""
         while True:
-            stop = min(limit, self.samples.next_at)
             began = time.perf_counter()
-            reason = int(advance(self.world, stop, self._pace.steps))
+            reason = int(advance(self.world, limit, self._pace.steps))
             if reason == PAUSED:
                 self._pace.paused_after(time.perf_counter() - began)
             if self._on_progress and self._pace.is_time():
                 self._on_progress(self)
             if reason == CROWDED:
                 self.world = with_more_air(self.world)
-            elif reason == REACHED and stop == self.samples.next_at:
-                self.samples.take(self.world, limit)
+            elif reason == LOOKED:
+                self.samples.collect()
             elif reason != PAUSED:
                 self._collect()
                 return reason

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import platformdirs
-from numba import config, njit
+from llvmlite import ir
+from numba import config, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -49,6 +50,7 @@ def _cache_folder() -> pathlib.Path:
 CACHE_FOLDER = _cache_folder()
 
 
+_WORD = ir.IntType(64)
 _entries: list[Any] = []
 
 
@@ -99,6 +101,9 @@ if config.DISABLE_JIT:
         return type(world)(*(table.view(_np_recarray) if table.dtype.names else table for table in world))
 
     from numpy import recarray as _np_recarray
+
+    def prefetch(table, row, line):
+        """Nothing: the interpreter does not wait for memory."""
 else:
 
     @intrinsic
@@ -116,3 +121,24 @@ else:
             return context.make_tuple(builder, world_type, tables)
 
         return world(world), codegen
+
+    @intrinsic
+    def prefetch(typing, table, row, line):
+        """Ask for a cache line (the `line`-th of that row) that will be needed soon, without waiting for it."""
+
+        def codegen(context, builder, signature, args):
+            table_type, row_type, line_type = signature.args
+            start = builder.ptrtoint(context.make_array(table_type)(context, builder, args[0]).data, _WORD)
+            at = builder.mul(
+                context.cast(builder, args[1], row_type, types.int64), _WORD(table_type.dtype.bitwidth // 8)
+            )
+            at = builder.add(at, builder.shl(context.cast(builder, args[2], line_type, types.int64), _WORD(6)))
+            pointer = builder.inttoptr(builder.add(start, at), ir.IntType(8).as_pointer())
+            flag = ir.IntType(32)
+            form = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
+            hint = builder.module.declare_intrinsic("llvm.prefetch", [pointer.type], form)
+            for_reading, keep, data = flag(0), flag(3), flag(1)
+            builder.call(hint, [pointer, for_reading, keep, data])
+            return context.get_dummy_value()
+
+        return types.void(table, row, line), codegen

@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 import simpy
 
+from netsim.core.candidates import Steering
 from netsim.core.readings import packets_sent
 from netsim.fabric import Carried, Fabric, Wire
+from netsim.routing.candidates import candidates_of
 from netsim.topology.network import Network
 from netsim.transport.settings import Dcqcn, Ndp, SelectiveRepeat, Transport
 from tests.twin import Twin
 from tests.twin_networks import Row, shortest_routes
-from tests.twin_nouns import Results
+from tests.twin_nouns import Flow, Results
 from tests.twin_runs import Collective, Scenario
 
 FLOW = ("bytes", "start_ps", "delivered_ps", "acked_ps", "retransmitted", "marked", "dropped")
@@ -49,6 +51,9 @@ def build_core(scenario: Scenario) -> CoreRun:
         wire=Wire(scenario.payload, scenario.scale_up_payload, scenario.header, scenario.ack),
         transport=transport_of(scenario),
         seed=scenario.seed,
+        queue_pairs=scenario.queue_pairs,
+        split=scenario.split,
+        steering=steering_of(scenario, network),
     )
     fabric.world.settings[0]["cnp_interval"] = scenario.dcqcn.cnp_interval_ps  # which nobody can choose from outside
     run = CoreRun(scenario, env, fabric, [], [])
@@ -61,6 +66,15 @@ def build_core(scenario: Scenario) -> CoreRun:
     return run
 
 
+def steering_of(scenario: Scenario, network: Network) -> Steering | None:
+    """How switches choose, as the core takes it."""
+    if scenario.steering is None:
+        return None
+    found, how = candidates_of(network), scenario.steering
+    settings = {name: value for name, value in vars(how).items() if name != "mode"}
+    return Steering(how.mode, found.group_of, found.first, found.links, **settings)
+
+
 def transport_of(scenario: Scenario) -> Transport:
     """The transport of a scenario as a user would write it."""
     paper = scenario.dcqcn
@@ -68,6 +82,7 @@ def transport_of(scenario: Scenario) -> Transport:
         control=scenario.control,
         window=scenario.window,
         timeout=scenario.timeout_ps,
+        **({scenario.control: dict(scenario.chosen)} if scenario.chosen else {}),
         retries=scenario.retries,
         recovery=scenario.recovery,
         selective_repeat=SelectiveRepeat(window=scenario.places, reordering=scenario.reordering),
@@ -144,16 +159,25 @@ def core_figures(run: CoreRun) -> Figures:
     return figures
 
 
-def twin_figures(twin: Twin, results: Results) -> Figures:
+def twin_figures(twin: Twin, results: Results, queue_pairs: int = 1) -> Figures:
     """Everything the twin measured, by the same names."""
     ends = {connection.number: key for key, connection in twin.connections.items()}
     figures = {f"part {p} of collective {n} finish_ps": at for (n, p), at in results.parts.items()}
+    flows: dict[tuple[int, ...], list[Flow]] = {}
     for (n, connection), flow in results.flows.items():
-        figures |= {_flow(n, *ends[connection], name): getattr(flow, name) for name in FLOW}
-        figures[_flow(n, *ends[connection], "packets")] = flow.packets + flow.retransmitted
+        source, target, channel = ends[connection]
+        flows.setdefault((n, source, target, channel // queue_pairs), []).append(flow)
+    for key, parts in flows.items():
+        figures |= {_flow(*key, name): _joined(name, [getattr(flow, name) for flow in parts]) for name in FLOW}
+        figures[_flow(*key, "packets")] = sum(flow.packets + flow.retransmitted for flow in parts)
     for number, count in enumerate(results.links):
         figures |= {_link(twin.network, number, name): value for name, value in vars(count).items()}
     return figures
+
+
+def _joined(name: str, values: list[int]) -> int:
+    """What the queue pairs of a connection come to: counts add up, it begins with the first and ends with the last."""
+    return min(values) if name == "start_ps" else max(values) if name.endswith("_ps") else sum(values)
 
 
 def _flow(collective: int, source: int, target: int, channel: int, name: str) -> str:

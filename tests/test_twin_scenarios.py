@@ -11,15 +11,18 @@ import pytest
 
 from tests.twin import Twin
 from tests.twin_lossless import DEADLOCK, LOSSLESS, innocent_alone
+from tests.twin_measuring import MEASURED
 from tests.twin_networks import MICROSECOND, PACKET
 from tests.twin_nouns import Results
-from tests.twin_random import drawn, drawn_lossless, drawn_paced
+from tests.twin_random import drawn, drawn_lossless, drawn_measuring, drawn_paced
 from tests.twin_rates import PACED
+from tests.twin_routed import ROUTED, drawn_routed
 from tests.twin_runs import Scenario, build_twin
 from tests.twin_scenarios import SCENARIOS
 
-RANDOM = {each.name: each for n in range(30) for each in (drawn(n), drawn_lossless(n), drawn_paced(n))}
-EVERY = SCENARIOS | LOSSLESS | PACED | RANDOM
+DRAWN = (drawn, drawn_lossless, drawn_paced, drawn_measuring, drawn_routed)
+RANDOM = {each.name: each for n in range(30) for each in (draw(n) for draw in DRAWN)}
+EVERY = SCENARIOS | LOSSLESS | PACED | MEASURED | ROUTED | RANDOM
 each_scenario = pytest.mark.parametrize("name", EVERY)
 
 

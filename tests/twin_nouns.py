@@ -18,6 +18,15 @@ ONE = 1 << 16  # a window of one packet: windows have 16 bits behind the point
 Route = tuple[int, ...]
 
 
+def mix(seed: int, link: int, k: int) -> int:
+    """Give 30 random bits, for example for the k-th packet that a link accepts (splitmix64's finaliser)."""
+    whole = (1 << 64) - 1
+    z = (seed * 0x9E3779B97F4A7C15 + link * 0xBF58476D1CE4E5B9 + k * 0x94D049BB133111EB) & whole
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & whole
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & whole
+    return (z ^ (z >> 31)) >> 34
+
+
 class Moment(simpy.Event):
     """Something to do after `delay`, at its place in the order of that instant."""
 
@@ -114,6 +123,9 @@ class Packet:
     pull: bool = False
     credit: bool = False
     closes: bool = False  # first transmission of its message's last packet
+    entropy: int = 0
+    sent_ps: int = 0  # an ACK: when the packet it answers was sent
+    told: list[tuple[int, int, int, int]] = field(default_factory=list)  # link, time, bytes sent before, bytes behind
     hop: int = 0
     stored_as: str = ""  # the buffer class it occupies at the port it stands at
     gate: Gate | None = None  # the ingress account it is on
@@ -127,6 +139,15 @@ class Control:
 
     def on_ack(self, connection: Connection, expected: int, marked: bool, advanced: bool) -> None:
         """Hear of one ACK, after the connection's own bookkeeping."""
+
+    def on_round_trip(self, connection: Connection, gained: int, ack: Packet) -> None:
+        """Hear of one ACK, what it brings beside its number; it acknowledges `gained` packets for the first time."""
+
+    def on_loss(self, connection: Connection, packets: int) -> None:
+        """Hear that so many packets are missing, after the rewind."""
+
+    def on_nack(self, connection: Connection) -> None:
+        """Hear that a packet came trimmed to its header."""
 
     def on_cnp(self) -> None:
         """Hear of a congestion notification."""
@@ -183,6 +204,8 @@ class Connection:
     complained: bool = False
     ready_ps: int = 0  # it sends nothing before
     cnp_ps: int = 0  # its receiver sends no CNP before
+    sent: int = 0  # packets, copies too
+    good: list[int] = field(default_factory=list)  # entropies that came back without a mark, not yet used again
     tries: int = 0  # time-outs in a row in which nothing more had arrived
     stuck_at: int = 0
 
@@ -194,6 +217,10 @@ class Connection:
     def awaits(self) -> bool:
         """Tell whether something is outstanding."""
         return self.next > self.acked
+
+    def outstanding(self) -> int:
+        """Count the packets under way."""
+        return self.next - self.acked
 
     def start_over(self) -> None:
         """Nothing was heard for too long: send again what is unacknowledged."""

@@ -6,22 +6,13 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from netsim.topology.network import Link
-from tests.twin_nouns import Connection, LinkCount, Packet
+from tests.twin_nouns import Connection, LinkCount, Packet, mix
 from tests.twin_pfc import Gate, note_signal
 
 if TYPE_CHECKING:
     from tests.twin import Twin
 
 DEPARTURE, ARRIVAL = 5, 10**6  # SimPy priorities; an arrival adds its link number
-
-
-def mix(seed: int, link: int, k: int) -> int:
-    """Give 30 random bits for the k-th packet that a link accepts (splitmix64's finaliser)."""
-    whole = (1 << 64) - 1
-    z = (seed * 0x9E3779B97F4A7C15 + link * 0xBF58476D1CE4E5B9 + k * 0x94D049BB133111EB) & whole
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & whole
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & whole
-    return (z ^ (z >> 31)) >> 34
 
 
 class Port:
@@ -121,6 +112,9 @@ class Port:
         if self.busy or (packet := self.take()) is None:
             return
         self.busy = True
+        if packet.message is not None and packet.stored_as == "data" and len(packet.told) < 8:
+            behind = self.filled["data"] - packet.bytes
+            packet.told.append((self.link.number, self.twin.now, self.count.bytes, behind))
         is_lost = mix(self.twin.seed, self.link.number + (1 << 40), self.count.packets) < self.loss
         self.count.bytes += packet.bytes
         self.count.packets += 1

@@ -42,7 +42,6 @@ class Selective(Connection):
     lost: set[int] = field(default_factory=set)  # to be sent again
     order: dict[int, int] = field(default_factory=dict)  # of each packet the last transmission, counted from 0
     again: set[int] = field(default_factory=set)  # sent more than once
-    sent: int = 0  # transmissions
     newest: int = 0
     here: set[int] = field(default_factory=set)  # beyond `expected`, at the receiver
     known: int = 0  # the receiver knows of messages up to there
@@ -52,6 +51,10 @@ class Selective(Connection):
     def under_way(self) -> set[int]:
         """Give what has been sent and is neither known to have arrived nor taken for lost."""
         return set(range(self.acked, self.next)) - self.got - self.lost
+
+    def outstanding(self) -> int:
+        """Count them."""
+        return len(self.under_way())
 
     def has_work(self) -> bool:
         """Tell whether a packet waits to be sent."""
@@ -128,6 +131,9 @@ class RepairingTwin(Twin):
             connection.next = connection.highest = sequence + 1
         connection.order[sequence] = connection.sent
         connection.sent += 1
+        packet.sent_ps = self.now
+        if self.steering:
+            packet.entropy = self.steering.entropy_of(connection)
         message.flow.packets += not is_again
         message.flow.retransmitted += is_again
         self.totals["data_sent"] += 1
@@ -166,6 +172,7 @@ class RepairingTwin(Twin):
             sack=not is_covered and not nak,
             credit=credit,
         )
+        answer.entropy, answer.sent_ps, answer.told = packet.entropy, packet.sent_ps, packet.told
         self.ports[answer.path[0]].accept(answer)
         self.totals.update(data_delivered=1, acks_sent=1, naks=int(nak), cnps=int(cnp), sacks=int(answer.sack))
         self.totals["copies"] += not is_news
@@ -180,7 +187,9 @@ class RepairingTwin(Twin):
         connection, sequence = ack.connection, ack.sequence
         assert isinstance(connection, Selective)
         self.totals["acks_delivered"] += 1
-        advanced = False
+        if self.steering and not (ack.nak or ack.pull):
+            self.steering.recycle(ack)
+        before, advanced = connection.arrived(), False
         if ack.pull:
             assert isinstance(connection.control, Ndp)
             wants = bool(connection.lost) or connection.next < len(connection.packets)
@@ -191,6 +200,8 @@ class RepairingTwin(Twin):
         if ack.cnp:
             connection.control.on_cnp()
         connection.control.on_ack(connection, connection.acked, ack.marked, advanced)
+        if not (ack.nak or ack.pull):
+            connection.control.on_round_trip(connection, connection.arrived() - before, ack)
         self.offer(connection)
 
     def learn(self, connection: Selective, ack: Packet) -> bool:
@@ -200,6 +211,8 @@ class RepairingTwin(Twin):
             left = len({ack.sequence} & connection.under_way())
             connection.lost |= {ack.sequence} & connection.under_way()
             self.totals["nacked"] += left
+            if left:
+                connection.control.on_nack(connection)
         elif ack.sack:
             left = connection.tick_off(range(ack.sequence, ack.sequence + 1))
         else:
@@ -211,6 +224,8 @@ class RepairingTwin(Twin):
         old = {s for s in connection.under_way() if connection.order[s] + self.reordering <= connection.newest}
         connection.lost |= old
         self.totals["overtaken"] += len(old)
+        if old:
+            connection.control.on_loss(connection, len(old))
         before = connection.acked
         while connection.acked in connection.got:
             connection.got.remove(connection.acked)

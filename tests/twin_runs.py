@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import simpy
 
@@ -12,7 +13,9 @@ from tests.twin import Twin
 from tests.twin_dcqcn import PAPER, Dcqcn
 from tests.twin_networks import MICROSECOND, Row, shortest_routes
 from tests.twin_nouns import Results
+from tests.twin_queue_pairs import Pairs
 from tests.twin_repairs import RepairingTwin
+from tests.twin_steering import Steer
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,16 @@ class Scenario:
     control: str = "window"
     window: int | str = 50
     dcqcn: Dcqcn = PAPER
+    chosen: Mapping[str, Any] = field(default_factory=dict)  # settings of the control, where it measures round trips
     timeout_ps: int = 100 * MICROSECOND
     payload: int = 4096
     header: int = 64
     ack: int = 64
     scale_up_payload: int = 16384
     seed: int = 1
+    steering: Steer | None = None
+    queue_pairs: int = 1
+    split: bool = False
     recovery: str = "go_back_n"
     places: int = 1024  # selective repeat: its window and its tolerance, packets
     reordering: int = 3
@@ -72,8 +79,10 @@ def build_twin(scenario: Scenario) -> Twin:
         "control",
         "window",
         "dcqcn",
+        "chosen",
         "timeout_ps",
         "seed",
+        "steering",
         "retries",
     )
     network = scenario.network()
@@ -84,9 +93,11 @@ def build_twin(scenario: Scenario) -> Twin:
     else:
         twin = Twin(network, **settings)
     route = shortest_routes(network)
+    pairs = Pairs(network, scenario.queue_pairs, split=scenario.split, payload=scenario.payload)
     for number, collective in enumerate(scenario.collectives):
         hosts = scenario.members_of(collective, network)
-        twin.collective(*zip(*collective.rows, strict=True), hosts=hosts, route=route)
+        rows = pairs.spread(collective.rows, hosts)
+        twin.collective(*zip(*rows, strict=True), hosts=hosts, route=route)
         for position in range(len(hosts)):
             twin.env.process(rank(twin, collective, number, position))
     return twin

@@ -21,7 +21,10 @@ Algorithms = Annotated[
 Transport = Annotated[
     str | None, typer.Option("--transport", metavar="NAME", help="Congestion control: none, window, dctcp.")
 ]
-Routing = Annotated[str | None, typer.Option("--routing", metavar="NAME", help="How paths are chosen: ecmp, single.")]
+Routing = Annotated[
+    str | None,
+    typer.Option("--routing", metavar="NAME", help="How paths are chosen: ecmp, spray, adaptive, flowlet ..."),
+]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Another seed, other hashes and marks.")]
 Settings = Annotated[
     list[str],

@@ -7,15 +7,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from netsim.core.admission import start_controls
+from netsim.core.candidates import with_ways
 from netsim.core.route_times import lay_routes, measure_routes
-from netsim.core.tables import NEVER, NONE, World
+from netsim.core.tables import MOST_HOPS, NEVER, NONE, World
 from netsim.core.world import with_rows
 from netsim.transport.fixed_point import ONE, WIDEST
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS, IB_ACK_TIMEOUT_14_PS
 from netsim.transport.states import CODES
 
 MOST_RETRIES = (1 << 31) - 1
-UNLIMITED_WINDOW = ("none", "dcqcn")  # where nothing is said of a window
+UNLIMITED_WINDOW = ("none", "dcqcn", "timely")  # where nothing is said of a window
 
 
 class Paths(Protocol):
@@ -66,17 +67,13 @@ class Connections:
         numbers = np.empty(len(keys), "u4")
         numbers[known] = self._numbers[at[known]]
         new = np.flatnonzero(~known)
-        if len(new):
-            once, where, which = np.unique(keys[new], return_index=True, return_inverse=True)
-            in_turn = np.argsort(where)  # numbered in the order in which they are asked for
-            number = np.empty(len(once), "u4")
-            number[in_turn] = len(self._keys) + np.arange(len(once))
-            numbers[new] = number[which]
-            rows = new[where[in_turn]]
-            world = self._make(world, np.asarray(source)[rows], np.asarray(target)[rows], np.asarray(channel)[rows])
-            order = np.argsort(np.concatenate([self._keys, once]), kind="stable")
-            self._keys = np.concatenate([self._keys, once])[order]
-            self._numbers = np.concatenate([self._numbers, number])[order]
+        if len(new):  # numbered in the order in which they are asked for
+            numbers[new] = len(self._keys) + np.arange(len(new))
+            world = self._make(world, *(np.asarray(each)[new] for each in (source, target, channel)))
+            longer = np.concatenate([self._keys, keys[new]])
+            order = np.argsort(longer, kind="stable")
+            self._keys = longer[order]
+            self._numbers = np.concatenate([self._numbers, numbers[new]])[order]
         return world, numbers
 
     def _make(self, world: World, source: Any, target: Any, channel: Any) -> World:
@@ -88,9 +85,12 @@ class Connections:
         stride = int(world.settings[0]["stride"])
         world = with_rows(world, connections=first + count, hops=(first + count) * stride)
         world.settings[0]["connections"] = first + count
+        if world.settings[0]["telemetered"]:
+            world = with_rows(world, heard=(first + count) * MOST_HOPS)
         world = _with_selective(world, first + count)
         world = _with_stride(world, int(length.max()), first)
         lay_routes(world, first, np.asarray(paths.first, "i8"), links)
+        world = with_ways(world, first, paths, self._is_scale_up)
         rows = world.connections[first : first + count]
         inside = np.logical_and.reduceat(self._is_scale_up[links], start)
         rows["source"], rows["length"] = source, length
@@ -106,7 +106,7 @@ class Connections:
         rows["timeout"] = self._timeouts(idle, drain, bool(world.settings[0]["lossless"]))
         rows["patience"] = self._patience(rows["timeout"])
         world.settings[0]["timeout"] = min(world.settings[0]["timeout"], rows["timeout"].min())
-        start_controls(world, first, first + count)
+        start_controls(world, first, first + count, idle)
         return world
 
     def _windows(self, idle: Any, slowest: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A switch whose ports depend on each other: flow control, a shared buffer, per-packet routing. It goes event by event.
+"""A switch that goes from event to event: its ports depend on each other, or its packets are trimmed or carry notes.
 
 Ingress accounting: what came in by a link and is still here counts against that link. Above XOFF its sender is told to
 stop, at or below XON to go on (IEEE 802.1Qbb); the frames travel back in one propagation delay and take no bandwidth.
@@ -8,8 +8,10 @@ import numpy as np
 
 from netsim.core.egress import onward, put_on_wire, time_to_send, wake
 from netsim.core.losses import is_lost
+from netsim.core.notes import carry_notes, first_place, note_hop
 from netsim.core.pools import growth, leave_pool, let_into_pool, resumes_at, take_room
 from netsim.core.rings import append, first_at, hold, length
+from netsim.core.steering import steered
 from netsim.core.switches import is_marked
 from netsim.core.tables import NEVER, WAITED
 from netsim.core.trimming import into_control, refuse
@@ -105,6 +107,7 @@ def step(world, l):
         return
     packet = world.air[ring.start + (ring.head & ring.mask)]
     name, content = packet.label, packet.state
+    place = first_place(ring)
     link.waited += (now - packet.at) * bytes_of(content) >> WAITED
     if length(link.control):
         link.control_leaving = bytes_of(content)
@@ -119,6 +122,10 @@ def step(world, l):
     if kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content):
         return
     put_on_wire(world, l, link, link.free_at + kind.delay, name, content)
+    if world.settings[0].noted:
+        if world.settings[0].telemetered and link.leaving and not is_ack(content):
+            note_hop(world, place, l, now, link.sent_bytes - link.leaving, link.backlog - link.leaving)
+        carry_notes(world, place, link.wire)
 
 
 @part
@@ -133,29 +140,32 @@ def come(world, ingress, now):
     wire = world.links[ingress].wire
     packet = world.air[wire.start + (wire.head & wire.mask)]
     name, content = packet.label, packet.state
+    place = first_place(wire)
     wire.head += 1
     world.due[ingress] = first_at(world.air, hold(wire))
     l = onward(world, name, content)
+    if world.settings[0].steering:
+        l = steered(world, ingress, l, name, content, now, place)
     content += (1 - 2 * is_ack(content)) << HOP
     link = world.links[l]
     kind = world.kinds[link.kind]
     wire_bytes = bytes_of(content)
     settings = world.settings[0]
     if kind.strict and content & (ACK | TRIMMED):
-        into_control(world, l, name, content, now)
+        into_control(world, l, name, content, now, place)
         return
     if settings.lossless:
         if not let_in(world, ingress, wire_bytes, now):
-            refuse(world, l, name, content, now)
+            refuse(world, l, name, content, now, place)
             return
     elif settings.pooling and world.nodes[link.source].pool > 0:
         node = world.nodes[link.source]
         if wire_bytes > growth(world, node, link.backlog):
-            refuse(world, l, name, content, now)
+            refuse(world, l, name, content, now, place)
             return
         take_room(world, node, wire_bytes)
     elif link.backlog + wire_bytes > kind.buffer:
-        refuse(world, l, name, content, now)
+        refuse(world, l, name, content, now, place)
         return
     if not is_ack(content) and is_marked(world, l, kind, link.backlog, accepted(link)):
         content |= MARK
@@ -164,6 +174,8 @@ def come(world, ingress, now):
     link.longest = max(link.longest, link.backlog)
     link.free_at = max(link.free_at, now)
     append(world, link.payload, now, name, content | (np.int64(ingress) << INGRESS))
+    if settings.noted:
+        carry_notes(world, place, link.payload)
 
 
 @part

@@ -1,18 +1,18 @@
 """What both ends of a wire share: the time to send, and putting a packet on it."""
 
 from netsim.core.rings import append, length
-from netsim.core.words import connection_of, hop_of, is_ack
+from netsim.core.words import connection_of, is_ack, next_hop
 from netsim.kernel import part
 
-GROUP = 6  # nodes are looked through in groups of 2^6: most groups sleep
+GROUP = 4  # nodes are looked through in groups of 2^4: most groups sleep
 
 
 @part
 def wake(world, v, at):
     if at < world.wake[v]:
         world.wake[v] = at
-        group = v >> GROUP
-        world.wakes[group] = min(world.wakes[group], at)
+        slot = world.slots[v]
+        world.wakes[slot] = min(world.wakes[slot], at)
 
 
 @part
@@ -27,12 +27,6 @@ def time_to_send(kind, wire_bytes):
 def link_at(world, connection, hop, ack):
     """The link of that hop. Links come in pairs: the other direction of l is l ^ 1."""
     return world.hops[connection * world.settings[0].stride + hop] ^ ack
-
-
-@part
-def next_hop(state):
-    """An ACK walks its connection's route backwards."""
-    return hop_of(state) + 1 - 2 * is_ack(state)
 
 
 @part

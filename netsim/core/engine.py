@@ -1,98 +1,149 @@
 """The loop over time, in conservative windows.
 
-A link is never faster than its delay plus its smallest packet. So what reaches a node before T + W was put on a wire
+A link is never faster than its delay plus its smallest packet: W. So what reaches a node before T + W was put on a wire
 before T, and inside one window nodes do not depend on each other: they are visited in any order, each runs through its
 own events in order.
+
+Where the network has two colours, every link joining one to the other, the colours take turns: while one stands at T
+the other may run to T + W, then the first to T + 2 W, and so on. Each visit to a node so covers two windows.
 """
 
+from netsim.core.ahead import MANY, MANY_LINKS, ask_ahead, ask_for_links, ask_for_packets
 from netsim.core.coupled import coupled_switch
 from netsim.core.egress import GROUP
 from netsim.core.hosts import host
+from netsim.core.looks import is_album_full, look
 from netsim.core.messages import finish_if_done, send
 from netsim.core.switches import switch
 from netsim.core.tables import NEVER, NONE
 from netsim.core.timers import check_timeouts, tick_after
-from netsim.kernel import bare, entry, part
+from netsim.kernel import bare, entry, inner, part
 
-REACHED, FINISHED, IDLE, PAUSED, CROWDED, STUCK, FAILED = range(7)  # why `advance` came back
+REACHED, FINISHED, IDLE, PAUSED, CROWDED, STUCK, FAILED, LOOKED = range(8)  # why `advance` came back
 
 
 @part
-def nodes_due(world, until):
-    """List the nodes that have something to do before `until`, looking only into groups that are awake."""
+def nodes_due(world, colour, until):
+    """List the nodes of a colour that have something to do before `until`, looking only into groups that are awake.
+
+    What is noted of such a group is when the others in it wake; those listed are noted again after their visit.
+    """
     n = 0
-    for group in range(world.wakes.size):
-        if world.wakes[group] < until:
-            for v in range(group << GROUP, min((group + 1) << GROUP, world.wake.size)):
-                world.nodes_due[n] = v
-                n += world.wake[v] < until
+    for slot in range(colour, world.wakes.size, 2):
+        if world.wakes[slot] < until:
+            soonest = NEVER
+            first = (slot >> 1) << GROUP
+            for v in range(first, min(first + (1 << GROUP), world.wake.size)):
+                if world.slots[v] == slot:
+                    if world.wake[v] < until:
+                        world.nodes_due[n] = v
+                        n += 1
+                    else:
+                        soonest = min(soonest, world.wake[v])
+            world.wakes[slot] = soonest
     return n
 
 
 @part
-def fall_asleep(world, until):
-    """Groups that had nodes to run: when each wakes next."""
-    for group in range(world.wakes.size):
-        if world.wakes[group] < until:
-            soonest = NEVER
-            for v in range(group << GROUP, min((group + 1) << GROUP, world.wake.size)):
-                soonest = min(soonest, world.wake[v])
-            world.wakes[group] = soonest
+def note(world, v):
+    """After a visit: when its group wakes next."""
+    slot = world.slots[v]
+    world.wakes[slot] = min(world.wakes[slot], world.wake[v])
 
 
 @part
-def next_wake(world):
+def next_wake(world, colour):
     soonest = NEVER
-    for group in range(world.wakes.size):
-        soonest = min(soonest, world.wakes[group])
+    for slot in range(colour, world.wakes.size, 2):
+        soonest = min(soonest, world.wakes[slot])
     return soonest
+
+
+@part
+def is_crowded(world, settings):
+    """Whether one more visit to a node might need more room than there is: every ring may double."""
+    return 2 * settings.air_used + settings.reserve > world.air.size
+
+
+@part
+def visit(world, v, until):
+    settings = world.settings[0]
+    if v < settings.hosts:
+        host(world, v, until)
+    elif settings.coupled:
+        coupled_switch(world, v, until)
+    else:
+        switch(world, v, until)
+
+
+@inner
+def tick(world):
+    """Look for time-outs. Returns FAILED if a connection gives up, STUCK if all have timed out and none could send."""
+    settings = world.settings[0]
+    now = settings.next_tick
+    check_timeouts(world, now)
+    if settings.failed:
+        return FAILED
+    settings.idle_ticks += 1
+    soonest = min(next_wake(world, 0), next_wake(world, 1))
+    if settings.idle_ticks > settings.connections + 1 and soonest == NEVER:
+        return STUCK
+    settings.next_tick = max(now + settings.tick, tick_after(world, soonest))
+    return REACHED
 
 
 @entry
 def advance(owned, stop, patience):
     """Let everything before `stop` (ps) happen; says why it came back.
 
-    It comes back early when a part finishes, after `patience` node steps, or when room for packets runs short.
+    It comes back early when a part finishes, after `patience` node steps, when room for packets runs short, or when
+    looks at the queues are to be taken away.
     """
     world = bare(owned)
     settings = world.settings[0]
-    hosts, window, coupled = settings.hosts, settings.window, settings.coupled
     rest = patience
     while True:
         if settings.finished > 0:
             return FINISHED
         if rest <= 0:
             return PAUSED
-        if 2 * settings.air_used > world.air.size:
+        if is_crowded(world, settings):
             return CROWDED
-        soonest = next_wake(world)
+        wakes = next_wake(world, 0), next_wake(world, 1)
+        colour = 1 if wakes[1] < wakes[0] else 0
+        soonest = wakes[colour]
+        moves_at = min(soonest, settings.next_tick)
+        if moves_at == NEVER:
+            return IDLE
+        if settings.next_look <= min(moves_at, stop):
+            look(world, moves_at, stop)
+            if is_album_full(world):
+                return LOOKED
+            continue
         if settings.next_tick <= soonest:
-            now = settings.next_tick
-            if now == NEVER:
-                return IDLE
-            if now >= stop:
+            if settings.next_tick >= stop:
                 return REACHED
-            check_timeouts(world, now)
-            if settings.failed:
-                return FAILED
-            settings.idle_ticks += 1
-            if settings.idle_ticks > settings.connections + 1 and next_wake(world) == NEVER:
-                return STUCK  # every connection has timed out and none could send
-            settings.next_tick = max(now + settings.tick, tick_after(world, next_wake(world)))
+            reason = tick(world)
+            if reason != REACHED:
+                return reason
             continue
         if soonest >= stop:
             return REACHED
-        until = min(min(soonest + window, stop), settings.next_tick)
-        n = nodes_due(world, until)
+        until = min(wakes[1 - colour] + settings.window, soonest + settings.span)
+        until = min(min(until, stop), min(settings.next_tick, settings.next_look))
+        n = nodes_due(world, colour, until)
+        has_room, many, large = True, settings.connections > MANY, world.links.size > MANY_LINKS
         for i in range(n):
             v = world.nodes_due[i]
-            if v < hosts:
-                host(world, v, until)
-            elif coupled:
-                coupled_switch(world, v, until)
-            else:
-                switch(world, v, until)
-        fall_asleep(world, until)
+            if has_room:
+                if large and i + 2 < n:
+                    ask_for_links(world, world.nodes_due[i + 2], until)
+                    ask_for_packets(world, world.nodes_due[i + 1], until)
+                if many:
+                    ask_ahead(world, v, until)
+                visit(world, v, until)
+                has_room = not is_crowded(world, settings)
+            note(world, v)
         settings.windows += 1
         settings.node_steps += n
         settings.idle_ticks = 0
@@ -104,7 +155,7 @@ def enter(owned, p, now):
     """A rank begins its part p of a collective: what it may send at once is sent. Returns when it takes effect, in ps.
 
     That is `now`, unless the rank was started by something else than its own progress: then its host may be ahead by up
-    to one window.
+    to two windows.
     """
     world = bare(owned)
     settings = world.settings[0]

@@ -34,6 +34,14 @@ def under_way(world, c, connection):
 
 
 @part
+def outstanding(world, c, connection):
+    """Packets under way, whatever the recovery of losses."""
+    if world.settings[0].selective > 0:
+        return under_way(world, c, connection)
+    return connection.next - connection.acked
+
+
+@part
 def has_work(world, c, connection):
     """It has a packet to send again, or one that was never sent and fits into the window of both ends."""
     if world.repairs[c].lost > 0:

@@ -8,6 +8,7 @@ one. What senders do with them: transport/ndp.py.
 import numpy as np
 
 from netsim.core.egress import time_to_send
+from netsim.core.notes import begin_notes
 from netsim.core.repairs import message_with
 from netsim.core.rings import append, first_at, hold, length
 from netsim.core.tables import NEVER, NONE
@@ -62,3 +63,5 @@ def pull(world, l, now):
     link.free_at = max(link.free_at, now)
     content = state(world.settings[0].ack, connection.length - 1, ACK | PULL)
     append(world, link.control, now, label(c, repair.pulled & 0xFFFFFFFF), content)
+    if world.settings[0].noted:
+        begin_notes(world, link.control, now, 0)

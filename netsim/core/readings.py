@@ -14,45 +14,38 @@ MOST_LOOKS = 128  # then every other is forgotten and the interval doubles: pict
 class QueueSamples:
     """Bytes in every queue that has packets waiting, at regular times: often in a short run, seldom in a long one."""
 
-    def __init__(self) -> None:
-        self.interval_ps = FIRST_INTERVAL_PS
-        self.next_at = 0
-        self._looks = 0
-        self._taken: list[tuple[int, Any, Any]] = []
+    def __init__(self, world: World) -> None:
+        self._settings, self._album = world.settings, world.samples
+        self._taken: list[Any] = []
+        row = self._settings[0]
+        row["next_look"], row["look_every"], row["most_looks"] = 0, FIRST_INTERVAL_PS, MOST_LOOKS
 
-    def take(self, world: World, until: int) -> None:
-        """Look at all queues at `next_at`, before anything of that instant happens in the core."""
-        links = world.links
-        waiting = links["payload"]["tail"] > links["payload"]["head"]
-        which = np.flatnonzero(waiting)
-        sent = np.where(links["free_at"][which] <= self.next_at, links["leaving"][which], 0)
-        if len(which) or (self._taken and len(self._taken[-1][1])):
-            self._taken.append((self.next_at, which.astype("u4"), links["backlog"][which] - sent))
-        self.next_at += self.interval_ps
-        moves_at = min(int(world.wakes.min()), int(world.settings[0]["next_tick"]))
-        if moves_at < self.next_at:
-            self._looks += 1  # only these: how often an idle network is looked at depends on who stops the clock
-        if not len(which):  # nothing will wait before the next packet moves, and nobody acts before `until`
-            quiet_until = min(moves_at, until)
-            self.next_at = max(self.next_at, -(-quiet_until // self.interval_ps) * self.interval_ps)
-        if self._looks > MOST_LOOKS:
-            self._thin_out()
+    @property
+    def interval_ps(self) -> int:
+        """The time from one look to the next."""
+        return int(self._settings[0]["look_every"])
 
-    def _thin_out(self) -> None:
-        """Look half as often from now on, and forget every other look so far."""
-        self._looks //= 2
-        self.interval_ps *= 2
-        self._taken = [sample for sample in self._taken if sample[0] % self.interval_ps == 0]
-        self.next_at = -(-self.next_at // self.interval_ps) * self.interval_ps
+    def collect(self) -> None:
+        """Take what the core has noted; if those are too many looks, it looks half as often from now on."""
+        row = self._settings[0]
+        self._taken.append(self._album[: row["samples"]].copy())
+        row["samples"] = 0
+        if row["looks"] > row["most_looks"]:
+            self._thin_out(row)
+
+    def _thin_out(self, row: Any) -> None:
+        """Look half as often, and forget every other look so far."""
+        row["looks"] //= 2
+        row["look_every"] *= 2
+        every = int(row["look_every"])
+        self._taken = [samples[samples["at"] % every == 0] for samples in self._taken]
+        row["next_look"] = -(-int(row["next_look"]) // every) * every
 
     def columns(self) -> dict[str, Any]:
         """time_ps, link, bytes."""
-        counts = [len(which) for _, which, _ in self._taken]
-        return {
-            "time_ps": np.repeat(np.array([at for at, _, _ in self._taken], "i8"), counts),
-            "link": np.concatenate([np.zeros(0, "u4"), *(which for _, which, _ in self._taken)]),
-            "bytes": np.concatenate([np.zeros(0, "i8"), *(held for _, _, held in self._taken)]),
-        }
+        self.collect()
+        taken = np.concatenate(self._taken)
+        return {"time_ps": taken["at"], "link": taken["link"], "bytes": taken["bytes"]}
 
 
 def busy_ps(world: World) -> Any:

@@ -5,6 +5,7 @@ number (SACK). A header, what trimming leaves of a packet, is answered with a NA
 """
 
 from netsim.core.messages import has_arrived
+from netsim.core.notes import carry_notes
 from netsim.core.places import NDP, bit_of, is_here
 from netsim.core.pulls import due
 from netsim.core.repairs import message_with
@@ -44,8 +45,8 @@ def deliver(world, connection, now):
 
 
 @inner
-def take_in(world, name, content, now):
-    """A data packet, or the header that is left of one, has come."""
+def take_in(world, name, content, now, place):
+    """A data packet, or the header that is left of one, has come; it is noted at `place`, and so is the answer."""
     c, sequence = connection_of(name), sequence_of(name)
     connection = world.connections[c]
     repair = world.repairs[c]
@@ -76,4 +77,6 @@ def take_in(world, name, content, now):
     link.free_at = max(link.free_at, now)
     answer = state(world.settings[0].ack, connection.length - 1, flags)
     append(world, link.control, now, label(c, answered), answer)
+    if world.settings[0].noted:
+        carry_notes(world, place, link.control)
     deliver(world, connection, now)

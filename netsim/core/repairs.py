@@ -13,7 +13,7 @@ from netsim.core.places import AGAIN, GOT, LOST, NDP, ORDER, place_of, under_way
 from netsim.core.tables import NONE
 from netsim.core.words import CREDIT, NAK, PULL, SACK, label, state
 from netsim.kernel import inner
-from netsim.transport import ndp
+from netsim.transport import dispatch, ndp
 
 
 @inner
@@ -94,17 +94,18 @@ def take_for_lost(world, c, sequence):
 
 @inner
 def judge(world, c, connection):
-    """Take for lost what has been overtaken by more than reordering explains."""
+    """Take for lost what has been overtaken by more than reordering explains. Returns how many packets that were."""
     repair = world.repairs[c]
-    oldest = connection.injected
+    oldest, missing = connection.injected, 0
     for sequence in range(connection.acked, connection.next):
         known = np.int64(world.places[place_of(world, c, sequence)])
         if known & (GOT | LOST) == 0:
             if (known >> ORDER) + world.settings[0].reordering <= repair.newest:
-                take_for_lost(world, c, sequence)
+                missing += take_for_lost(world, c, sequence)
             else:
                 oldest = min(oldest, known >> ORDER)
     repair.oldest = oldest
+    return missing
 
 
 @inner
@@ -120,17 +121,23 @@ def advance_over(world, c, connection):
 
 @inner
 def learn(world, c, connection, sequence, content, now):
-    """What an ACK, a NACK or a pull says. Returns the sequence before which everything has arrived."""
-    repair = world.repairs[c]
+    """What an ACK, a NACK or a pull says; the control hears of what is missing.
+
+    Returns the sequence before which everything has arrived, and how many packets are known to have arrived only now.
+    """
+    repair, controls = world.repairs[c], world.settings[0].controls
+    arrived, payload = connection.acked + repair.got, np.int64(connection.payload)
     if content & PULL:
         wants = repair.lost > 0 or connection.next < connection.stop
         ndp.on_pull(connection, sequence, wants)
         connection.progress_at = now
-        return connection.acked
+        return connection.acked, 0
     left = 0
     if content & NAK:
         if sequence >= connection.acked:
             left = take_for_lost(world, c, sequence)
+            if left > 0:
+                dispatch.on_nack(connection, payload, under_way(world, c, connection), now, controls)
     elif content & SACK:
         if sequence >= connection.acked:
             left = tick_off(world, c, sequence)
@@ -143,8 +150,10 @@ def learn(world, c, connection, sequence, content, now):
             ndp.on_answer(connection, left, content & CREDIT != 0 and connection.next < connection.stop)
     end = advance_over(world, c, connection)
     if repair.got > 0 and repair.newest - repair.oldest >= world.settings[0].reordering:
-        judge(world, c, connection)
-    return end
+        missing = judge(world, c, connection)
+        if missing > 0:
+            dispatch.on_loss(connection, missing * payload, now, controls)
+    return end, end + repair.got - arrived
 
 
 @inner

@@ -44,32 +44,36 @@ def file_into(world, inbox, at, label, state):
 def receive(world, v, until):
     """Sort every packet that arrives before `until` into the inbox of its egress.
 
-    Returns how many egresses are to be served, and the next arrival after that.
+    They are taken in slices of time, so that few have to make way for one that came earlier by a later ingress. Returns
+    how many egresses are to be served, and the next arrival after that.
     """
     node = world.nodes[v]
     air = world.air
     n = 0
-    soonest = NEVER
-    for i in range(node.first_in, node.last_in):
-        l = world.inbound[i]
-        at = world.due[l]
-        if at < until:
-            wire = hold(world.links[l].wire)
-            while at < until:
-                packet = first(air, wire)
-                label, state = packet.label, packet.state
-                egress = onward(world, label, state)
-                inbox = world.inboxes[world.port_of[egress]]
-                if inbox.tail == 0:
-                    world.busy[n] = egress
-                    n += 1
-                state += (1 - 2 * is_ack(state)) << HOP
-                file_into(world, inbox, at, label, state)
-                wire = behind_head(wire)
-                at = first_at(air, wire)
-            world.links[l].wire.head = wire.head
-            world.due[l] = at
-        soonest = min(soonest, at)
+    soonest = world.wake[v]
+    while soonest < until:
+        cut = min(until, soonest + world.settings[0].window)
+        soonest = NEVER
+        for i in range(node.first_in, node.last_in):
+            l = world.inbound[i]
+            at = world.due[l]
+            if at < cut:
+                wire = hold(world.links[l].wire)
+                while at < cut:
+                    packet = first(air, wire)
+                    label, state = packet.label, packet.state
+                    egress = onward(world, label, state)
+                    inbox = world.inboxes[world.port_of[egress]]
+                    if inbox.tail == 0:
+                        world.busy[n] = egress
+                        n += 1
+                    state += (1 - 2 * is_ack(state)) << HOP
+                    file_into(world, inbox, at, label, state)
+                    wire = behind_head(wire)
+                    at = first_at(air, wire)
+                world.links[l].wire.head = wire.head
+                world.due[l] = at
+            soonest = min(soonest, at)
     return n, soonest
 
 

@@ -8,9 +8,28 @@ from netsim.transport.states import CONTROL_SETTINGS, CONTROL_STATES, with_state
 
 NEVER = (1 << 62) - 1
 NONE = 0xFFFFFFFF  # no such row
+CACHE = 8  # entropies that reps keeps for a connection
+MOST_HOPS = 8  # of a route: so many links can tell a packet how they are
 WAITED = 10  # binary digits that LINK.waited leaves out, so that it holds a second of a full queue
 
 PACKET = np.dtype([("at", "i8"), ("label", "i8"), ("state", "i8")])  # on a wire: arrives at; in a queue: came at
+NOTE = np.dtype(  # what some modes know of the packet beside it in the air
+    [
+        ("stamp", "i8"),  # when its first bit was sent, ps; an ACK has that of the data packet it answers
+        ("entropy", "u4"),
+        ("hops", "u4"),  # rows of its telemetry in use
+        ("spare", "i8"),
+    ]
+)
+TELEMETRY = np.dtype(  # what a link said of itself when it began to send a packet
+    [
+        ("link", "u4"),
+        ("spare", "u4"),
+        ("at", "i8"),
+        ("sent_bytes", "i8"),  # all it had sent before
+        ("queue", "i8"),  # bytes of data that waited behind
+    ]
+)
 RING = np.dtype([("head", "i8"), ("tail", "i8"), ("start", "u4"), ("mask", "u4")])  # entry i is air[start + (i & mask)]
 
 LINK = np.dtype(
@@ -179,6 +198,24 @@ PART = np.dtype(  # one rank's part of one collective
         ("finished_at", "i8"),
     ]
 )
+GROUP = np.dtype(  # links that a switch may choose from per packet: group_links[first : first + count]
+    [
+        ("first", "u4"),
+        ("count", "u4"),
+        ("turn", "i8"),  # taken in turn: the one that is next
+    ]
+)
+WAY = np.dtype(  # of a connection's route, what lies outside servers: there switches choose per packet
+    [
+        ("outward", "u4"),  # links before it
+        ("source", "u4"),  # the hosts at its ends
+        ("target", "u4"),
+        ("fresh", "u4"),  # reps: entropies in its cache that were not sent again
+        ("kept", "i8"),  # reps: entropies put into its cache so far
+        ("spare", "i8"),
+    ]
+)
+FLOWLET = np.dtype([("at", "i8"), ("drawn", "i8")])  # the last packet of a slot, and what its flowlet drew
 COLLECTIVE = np.dtype(
     [
         ("unacked", "i8"),  # messages not yet acknowledged
@@ -186,11 +223,13 @@ COLLECTIVE = np.dtype(
     ]
 )
 FINISHED = np.dtype([("at", "i8"), ("part", "i8")])
+SAMPLE = np.dtype([("at", "i8"), ("bytes", "i8"), ("link", "u4"), ("spare", "u4")])  # what waited at a link
 SETTINGS = np.dtype(
     [
         ("hosts", "i8"),
         ("connections", "i8"),
         ("window", "i8"),  # ps: nothing sent now arrives sooner
+        ("span", "i8"),  # ps: nothing sent now has an answer sooner, where the network has two colours; else the window
         ("stride", "i8"),  # entries of `hops` per connection
         ("header", "i8"),
         ("ack", "i8"),
@@ -199,6 +238,7 @@ SETTINGS = np.dtype(
         ("next_tick", "i8"),
         ("finished", "i8"),  # rows of `finished` in use
         ("air_used", "i8"),
+        ("reserve", "i8"),  # entries of `air` that a visit to one node may need beyond what doubles
         ("node_steps", "i8"),
         ("windows", "i8"),
         ("late_entries", "i8"),
@@ -207,9 +247,16 @@ SETTINGS = np.dtype(
         ("lossless", "i8"),  # priority flow control is on
         ("xoff", "i8"),
         ("xon", "i8"),
+        ("coupled", "i8"),  # switches go from event to event (core/coupled.py)
+        ("noted", "i8"),  # packets have notes
+        ("telemetered", "i8"),  # and telemetry
         ("idle_ticks", "i8"),  # ticks in a row that moved nothing
         ("seed", "i8"),
-        ("coupled", "i8"),  # switches go from event to event
+        ("steering", "i8"),  # 0, or how switches choose a link per packet
+        ("in_turn", "i8"),  # spray: the links of a group in turn, not by lot
+        ("gap", "i8"),  # flowlet: ps
+        ("slots", "i8"),  # of a switch's table of flowlets
+        ("entropies", "i8"),  # reps: how many different ones there are
         ("selective", "i8"),  # selective repeat: 0, or the packets of its window, a power of two
         ("reordering", "i8"),  # transmissions by which a packet may be overtaken and is not yet taken for lost
         ("trim", "i8"),
@@ -217,6 +264,12 @@ SETTINGS = np.dtype(
         ("failed", "i8"),  # 1 + the connection that gave up
         ("pooling", "i8"),  # ports of a switch share a buffer
         ("alpha", "i8"),  # of what is left of it a queue may hold so much; see pools.py
+        ("next_look", "i8"),  # at the queues
+        ("look_every", "i8"),
+        ("looks", "i8"),  # at a network that was not idle
+        ("most_looks", "i8"),
+        ("looks_taken", "i8"),
+        ("samples", "i8"),  # rows of `samples` in use
         ("controls", CONTROL_SETTINGS),
     ]
 )
@@ -236,8 +289,12 @@ class World(NamedTuple):
     port_of: np.ndarray  # number of a link among those its source sends on
     due: np.ndarray  # per link: when its first packet arrives
     wake: np.ndarray  # per node: when it next has something to do
-    wakes: np.ndarray  # per group of nodes: the first of these
+    slots: np.ndarray  # per node: its place in `wakes`, 2 * group + colour; links join nodes of different colour
+    wakes: np.ndarray  # per group and colour: the first of these
     air: np.ndarray  # PACKETs, shared by all rings
+    notes: np.ndarray  # beside the air: NOTE of each packet where settings.noted, else one row
+    telemetry: np.ndarray  # TELEMETRY, MOST_HOPS rows a packet where settings.telemetered, else one row
+    heard: np.ndarray  # TELEMETRY that a connection had last, MOST_HOPS rows each where settings.telemetered
     blocks: np.ndarray  # per size class: first free block of `air`
     inboxes: np.ndarray  # per port: RING of what reaches it in this window
     busy: np.ndarray  # egress links to serve in this window
@@ -250,7 +307,14 @@ class World(NamedTuple):
     parts: np.ndarray
     collectives: np.ndarray
     finished: np.ndarray  # parts that finished since the seam last looked
+    group_of: np.ndarray  # per-packet routing: groups by (switch - hosts) * hosts + goal
+    groups: np.ndarray
+    group_links: np.ndarray
+    ways: np.ndarray  # per connection
+    cache: np.ndarray  # [connection * CACHE + i] entropies
+    flowlets: np.ndarray  # [(switch - hosts) * slots + slot]
     repairs: np.ndarray  # per connection, with selective repeat
     places: np.ndarray  # there, per connection and place in its window: what its sender knows
     here: np.ndarray  # and bit by bit what its receiver has
     pullers: np.ndarray  # per link, where receivers pull
+    samples: np.ndarray  # of queues, taken since the seam last looked

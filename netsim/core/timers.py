@@ -1,7 +1,7 @@
 """Time-outs. A coarse clock ticks; a connection without progress for too long sends again what is unacknowledged."""
 
 from netsim.core.failures import has_given_up
-from netsim.core.hosts import rewind
+from netsim.core.go_back_n import rewind
 from netsim.core.messages import offer
 from netsim.core.places import awaits
 from netsim.core.repairs import after_silence
@@ -52,5 +52,5 @@ def check_timeouts(world, now):
             else:
                 rewind(world, connection, connection.acked)
             connection.progress_at = now
-            dispatch.on_timeout(connection)
+            dispatch.on_timeout(connection, now, world.settings[0].controls)
             offer(world, c, now)

@@ -6,14 +6,15 @@ Always the packet that arrives is cut; the paper's coin, which cuts the last in 
 """
 
 from netsim.core.losses import drop
+from netsim.core.notes import carry_notes
 from netsim.core.rings import append
 from netsim.core.words import BYTES, TRIMMED, bytes_of, is_ack
 from netsim.kernel import inner
 
 
 @inner
-def into_control(world, l, label, state, now):
-    """An ACK or a header joins the control class of an egress, which has a limit of its own."""
+def into_control(world, l, label, state, now, place):
+    """An ACK or a header, noted at `place`, joins the control class of an egress, which has a limit of its own."""
     link = world.links[l]
     if link.control_backlog + bytes_of(state) > world.kinds[link.kind].control_room:
         drop(world, l, label, state)
@@ -21,14 +22,16 @@ def into_control(world, l, label, state, now):
     link.control_backlog += bytes_of(state)
     link.free_at = max(link.free_at, now)
     append(world, link.control, now, label, state)
+    if world.settings[0].noted:
+        carry_notes(world, place, link.control)
 
 
 @inner
-def refuse(world, l, label, state, now):
+def refuse(world, l, label, state, now, place):
     """There is no room for a packet: it is cut to its header where switches do that, else dropped."""
     if not world.settings[0].trim or is_ack(state):
         drop(world, l, label, state)
         return
     world.gates[l].trims += 1
     cut = bytes_of(state) - world.settings[0].header
-    into_control(world, l, label, state - (cut << BYTES) | TRIMMED, now)
+    into_control(world, l, label, state - (cut << BYTES) | TRIMMED, now, place)

@@ -47,6 +47,12 @@ def is_ack(state):
 
 
 @part
+def next_hop(state):
+    """An ACK walks its connection's route backwards."""
+    return hop_of(state) + 1 - 2 * is_ack(state)
+
+
+@part
 def ingress_of(state):
     """The link a packet came in by, while it waits in a switch that keeps account of that."""
     return state >> INGRESS

@@ -7,16 +7,22 @@ import numpy as np
 
 from netsim.core import tables
 from netsim.core.egress import GROUP
+from netsim.core.memory import aligned_zeros
 from netsim.core.pool_sizes import check_pools, fixed_alpha, largest_queues, pools
 from netsim.core.rings import FIRST_SIZE
-from netsim.core.tables import NEVER, World
+from netsim.core.tables import MOST_HOPS, NEVER, World
 from netsim.errors import InputError
 from netsim.topology.network import SCALE_UP, Network
-from netsim.transport import PACED, PULLED
+from netsim.transport import NOTED, PACED, PULLED, TELEMETERED
 from netsim.units import picoseconds_per_byte
 
 STRIDE = 8  # links of a route that fit before `hops` is laid out anew
 SIZE_CLASSES = 64
+ROOM_PER_PACKET = 8  # entries of `air` that a packet can cost while rings double
+FIRST_RESERVE, RESERVE = 1 << 14, 1 << 22  # entries: at least and at most kept free for a visit to a node
+FIRST_AIR = 1 << 22  # entries: 100 MB of addresses; memory is taken when it is first used
+FIRST_NOTED_AIR = 1 << 16  # where the rows beside it take ten times as much
+ALBUM = 1 << 14  # samples of queues that the core keeps before the seam takes them
 CHANCE = 1 << 30  # Pmax is held in these units
 HEADERS = 2  # with trimming the control class holds twice the bytes of the data class (htsim's NDP queue)
 CNP_INTERVAL_PS = 50_000_000  # a receiver notifies a sender at most once in 50 us (DCQCN, section 3.1)
@@ -42,19 +48,22 @@ def new_world(
     selective: window and tolerance of selective repeat, in packets; None is go-back-N. Raises InputError where the
     largest packet does not fit, a pause would travel in no time, or what is trimmed could not be sent again.
     """
+    check_trimming(network, is_selective=selective is not None)
     largest = header + np.where([kind == SCALE_UP for kind in network.kinds], payloads[1], payloads[0])
     kinds, kind_of = _kinds(network, largest)
     check_pools(network, largest)
     _check(network, kinds, kind_of, largest)
     nodes, inbound, outbound, port_of = _nodes(network)
+    slots = _slots(network)
     hosts = len(network.hosts)
     ports = int((nodes["last_out"] - nodes["first_out"])[hosts:].max(initial=1))
     links, gates, inboxes, pullers, air_used = _links(network, kind_of, ports, control in PULLED)
     settings = _settings(network, control, parameters, selective)
     row = settings[0]
     row["header"], row["ack"], row["tick"], row["air_used"] = header, ack, tick_ps, air_used
-    row["window"] = _window(kinds, 0 if network.pfc else min(ack, header + (not network.trim)))
+    _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + (not network.trim)))
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
+    air = 4 * air_used + int(row["reserve"]) + (FIRST_NOTED_AIR if row["noted"] else FIRST_AIR)
     return World(
         settings=settings,
         links=links,
@@ -67,8 +76,12 @@ def new_world(
         port_of=port_of,
         due=np.full(len(links), NEVER, "i8"),
         wake=np.full(len(nodes), NEVER, "i8"),
-        wakes=np.full((len(nodes) >> GROUP) + 1, NEVER, "i8"),
-        air=np.zeros(4 * air_used + (1 << 16), tables.PACKET),
+        slots=slots,
+        wakes=np.full(2 * ((len(nodes) >> GROUP) + 1), NEVER, "i8"),
+        air=np.zeros(air, tables.PACKET),
+        notes=np.zeros(air if row["noted"] else 1, tables.NOTE),
+        heard=np.zeros(1, tables.TELEMETRY),
+        telemetry=np.zeros(air * MOST_HOPS if row["telemetered"] else 1, tables.TELEMETRY),
         blocks=np.full(SIZE_CLASSES, -1, "i8"),
         inboxes=inboxes,
         busy=np.zeros(ports + 1, "u4"),
@@ -81,33 +94,47 @@ def new_world(
         parts=np.zeros(0, tables.PART),
         collectives=np.zeros(0, tables.COLLECTIVE),
         finished=np.zeros(64, tables.FINISHED),
+        group_of=np.zeros(0, "u4"),
+        groups=np.zeros(0, tables.GROUP),
+        group_links=np.zeros(0, "u4"),
+        ways=np.zeros(0, tables.WAY),
+        cache=np.zeros(0, "u4"),
+        flowlets=np.zeros(0, tables.FLOWLET),
         repairs=np.zeros(0, tables.REPAIR),
         places=np.zeros(0, "u4"),
         here=np.zeros(0, "u1"),
         pullers=pullers,
+        samples=np.zeros(len(links) + ALBUM, tables.SAMPLE),
     )
 
 
 def _settings(network: Network, control: str, parameters: Parameters, selective: Selective | None) -> Any:
     settings = np.zeros(1, tables.SETTINGS)
     row = settings[0]
-    row["hosts"], row["stride"], row["timeout"], row["next_tick"] = len(network.hosts), STRIDE, NEVER, NEVER
+    row["hosts"], row["stride"], row["timeout"] = len(network.hosts), STRIDE, NEVER
+    row["next_tick"], row["next_look"] = NEVER, NEVER
     if network.pfc:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
     if network.shared_buffer:
         row["pooling"], row["alpha"] = 1, fixed_alpha(network.shared_buffer)
-    if network.trim and not selective:
-        what = "trim = true, but what a trimmed packet leaves says nothing to go-back-N"
-        raise InputError(what, where=network.name, mend='set transport.recovery = "selective_repeat"')
     if selective:
         row["selective"], row["reordering"] = selective
     row["trim"], row["pulling"] = network.trim, control in PULLED
-    row["coupled"] = row["lossless"] or row["trim"] or row["pooling"]
     row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
+    row["noted"], row["telemetered"] = control in NOTED, control in TELEMETERED
+    coupled = ("lossless", "pooling", "trim", "noted")  # what the other kind of switch cannot do
+    row["coupled"] = any(row[name] for name in coupled)
     for name, values in parameters.items():
         for key, value in values.items():
             row["controls"][name][key] = value
     return settings
+
+
+def check_trimming(network: Network, *, is_selective: bool) -> None:
+    """Refuse headers, which trimming leaves of packets, where the recovery of losses does not understand them."""
+    if network.trim and not is_selective:
+        what = "trim = true, but what a trimmed packet leaves says nothing to go-back-N"
+        raise InputError(what, where=network.name, mend='set transport.recovery = "selective_repeat"')
 
 
 def _check(network: Network, kinds: Any, kind_of: Any, largest: Any) -> None:
@@ -152,9 +179,36 @@ def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
     return kinds, kind_of.reshape(-1)
 
 
-def _window(kinds: Any, smallest: int) -> int:
-    """No link is faster than its delay plus its smallest packet (a pause frame takes the delay alone)."""
-    return int((kinds["delay"] + -(-smallest * kinds["ps"] // kinds["per_bytes"])).min())
+def _limit_windows(row: Any, network: Network, kinds: Any, kind_of: Any, slots: Any, smallest: int) -> None:
+    """How far nodes may run by themselves, and the room that one of them may need then.
+
+    No link is faster than its delay plus its smallest packet; a pause frame takes the delay alone. What a node receives
+    and sends in a visit lies in an inbox, a queue and on a wire, in rings that may have doubled more than once.
+    """
+    time = -(-smallest * kinds["ps"] // kinds["per_bytes"])
+    window = int((kinds["delay"] + (0 if network.pfc else time)).min())
+    span = 2 * window if (slots & 1).any() else window
+    per_ps = np.bincount(np.asarray(network.source), 3 / np.maximum(time, 1)[kind_of]).max(initial=0)
+    reserve = min(RESERVE, int(ROOM_PER_PACKET * per_ps * span) + FIRST_RESERVE)
+    if per_ps > 0:
+        span = min(span, max(1, int(reserve / (ROOM_PER_PACKET * per_ps))))
+    row["window"], row["span"], row["reserve"] = window, span, reserve
+
+
+def _slots(network: Network) -> Any:
+    """Per node twice its group, plus its colour: 0 and 1 in turn along every link; 0 everywhere if that cannot be."""
+    source, target = np.asarray(network.source), np.asarray(network.target)
+    count = len(network.hosts) + len(network.switches)
+    colour = np.full(count, -1)
+    while (colour < 0).any():
+        reached: Any = np.flatnonzero(colour < 0)[:1]
+        colour[reached] = 0
+        while len(reached):
+            leaving = np.isin(source, reached)
+            following = np.unique(target[leaving][colour[target[leaving]] < 0])
+            colour[following], reached = 1 - colour[reached[0]], following
+    two = (colour[source] != colour[target]).all()
+    return (2 * (np.arange(count) >> GROUP) + (colour if two else 0)).astype("u4")
 
 
 def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
@@ -179,7 +233,7 @@ def _links(network: Network, kind_of: Any, ports: int, pulling: bool) -> tuple[A
 
     The last value is how much air they take.
     """
-    links = np.zeros(len(network.links), tables.LINK)
+    links = aligned_zeros(len(network.links), tables.LINK)
     links["kind"], links["source"], links["target"] = kind_of, network.source, network.target
     gates, inboxes = np.zeros(len(network.links), tables.GATE), np.zeros(ports, tables.RING)
     pullers = np.zeros(len(network.links) if pulling else 0, tables.PULLER)
@@ -198,12 +252,24 @@ def with_rows(world: World, **rows: int) -> World:
     for name, needed in rows.items():
         table = getattr(world, name)
         if len(table) < needed:
-            grown = np.zeros(max(needed, len(table) * 3 // 2), table.dtype)
+            grown = aligned_zeros(max(needed, len(table) * 3 // 2), table.dtype)
             grown[: len(table)] = table
             larger[name] = grown
     return world._replace(**larger) if larger else world
 
 
 def with_more_air(world: World) -> World:
-    """Twice as much room for packets."""
-    return with_rows(world, air=2 * len(world.air))
+    """Twice as much room for packets, and for what is noted beside them.
+
+    Only what is in use is copied: the rest is not even touched.
+    """
+    settings = world.settings[0]
+    used, beside = int(settings["air_used"]), {"air": 1}
+    beside |= {"notes": 1} if settings["noted"] else {}
+    beside |= {"telemetry": MOST_HOPS} if settings["telemetered"] else {}
+    larger = {}
+    for name, rows in beside.items():
+        table = getattr(world, name)
+        larger[name] = np.zeros(2 * len(world.air) * rows, table.dtype)
+        larger[name][: used * rows] = table[: used * rows]
+    return world._replace(**larger)

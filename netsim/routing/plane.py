@@ -70,7 +70,7 @@ class Plane:
         Equal pairs (node, target) share their candidates: those of element i are first[pair[i]]:first[pair[i] + 1],
         in order of number. Gives first, the links, the nodes they lead to, and pair i8[n].
         """
-        keys, pair = np.unique(node.astype(np.int64) * self.hosts + target, return_inverse=True)
+        keys, pair = _distinct(node.astype(np.int64) * self.hosts + target, len(self.hops) * self.hosts)
         node, target = (part.astype(np.int32) for part in np.divmod(keys, self.hosts))
         degree = self.first[node + 1] - self.first[node]
         row = np.repeat(np.arange(len(keys)), degree)
@@ -80,6 +80,15 @@ class Plane:
         good = nearer & ((onward >= self.hosts) | (onward == goal))
         first = np.concatenate([[0], np.bincount(row[good], minlength=len(keys))]).cumsum()
         return first, self.links[slot[good]], onward[good], pair
+
+
+def _distinct(keys: NDArray[np.int64], end: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """The different keys (0 .. end - 1) in order, and which of them each is. Marking them all beats sorting many."""
+    if end > 8 * len(keys):
+        return np.unique(keys, return_inverse=True)
+    there = np.zeros(end, np.bool_)
+    there[keys] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[keys]
 
 
 class Planes:

@@ -134,6 +134,11 @@ class Network:
         """Whether some server holds more than one host."""
         return len(set(self.server_of.tolist())) < len(self.hosts)
 
+    def are_in_one_server(self, source: NDArray[np.int32], target: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which pairs of hosts NVLink joins, bool[n]."""
+        inside: NDArray[np.bool_] = (self.server_of[source] == self.server_of[target]) & (SCALE_UP in self.kinds)
+        return inside
+
     def node_name(self, node: int) -> str:
         """The name of a host or switch."""
         return self._node(node).name

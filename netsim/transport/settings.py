@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from netsim.errors import InputError, nearest
 from netsim.transport import CONTROLS, PULLED, RECOVERIES
+from netsim.transport.control_settings import Hpcc, Nscc, Swift, Timely
 from netsim.units import Duration, Rate, Size, parse_rate, parse_time
 
 IB_ACK_TIMEOUT_10_PS = 4_194_304_000  # InfiniBand's local ack timeout with code 10: 4.096 us * 2^10
@@ -79,8 +80,9 @@ class SelectiveRepeat(BaseModel):
 class Transport(BaseModel):
     """Congestion control and loss recovery of every connection.
 
-    control and recovery: see `netsim list`. window: packets that may be on the way
-    unacknowledged, at first (dctcp) or always (window); "bdp" is what the idle route holds: rate times round trip.
+    control and recovery: see `netsim list`. window: packets that may be on the way unacknowledged, at first
+    (dctcp, swift, ndp), at most (hpcc, dcqcn, timely) or always (window), or where NSCC's begins once it is multiplied
+    by its max_window; "bdp" is what the idle route holds: rate times round trip (dcqcn, timely: no limit).
     timeout: without progress for so long, everything unacknowledged is sent again; "auto" is what a packet can need at
     most, every queue on its way being full (InfiniBand's 4.19 ms where queues have no limit). retries: after so many
     time-outs in a row without anything acknowledged, one more makes the connection fail, as the NIC's retry count does;
@@ -96,6 +98,10 @@ class Transport(BaseModel):
     retries: Annotated[int, Field(ge=0, lt=1 << 31)] = IB_RETRIES
     dctcp: Dctcp = Dctcp()
     dcqcn: Dcqcn = Dcqcn()
+    timely: Timely = Timely()
+    swift: Swift = Swift()
+    hpcc: Hpcc = Hpcc()
+    nscc: Nscc = Nscc()
     ndp: Ndp = Ndp()
     selective_repeat: SelectiveRepeat = SelectiveRepeat()
 
@@ -151,6 +157,7 @@ class Transport(BaseModel):
                 "hyper": paper.hai,
                 "least": paper.least,
             },
+            **{name: getattr(self, name).core for name in ("timely", "swift", "hpcc", "nscc")},
             "ndp": {"share": round(self.ndp.share * 65536)},
         }
 

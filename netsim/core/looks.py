@@ -1,0 +1,35 @@
+"""Looks at all queues at regular times: often in a short run, seldom in a long one."""
+
+from netsim.core.rings import length
+from netsim.kernel import inner
+
+
+@inner
+def look(world, moves_at, stop):
+    """Note what waits at `next_look`, before anything of that instant happens here; nothing moves before `moves_at`."""
+    settings = world.settings[0]
+    found = settings.samples
+    for l in range(world.links.size):
+        link = world.links[l]
+        if length(link.payload):
+            sample = world.samples[found]
+            sample.at = settings.next_look
+            sample.link = l
+            sample.bytes = link.backlog - (link.leaving if link.free_at <= settings.next_look else 0)
+            found += 1
+    nothing_waits = found == settings.samples
+    settings.samples = found
+    settings.looks_taken += 1
+    settings.next_look += settings.look_every
+    if moves_at < settings.next_look:
+        settings.looks += 1  # only these: how often an idle network is looked at depends on who stops the clock
+    if nothing_waits:  # nor will anything before the next packet moves, and nobody acts before `stop`
+        quiet_until = min(moves_at, stop)
+        settings.next_look = max(settings.next_look, -(-quiet_until // settings.look_every) * settings.look_every)
+
+
+@inner
+def is_album_full(world):
+    """Whether the next look may not find room, or there are more looks than wanted."""
+    settings = world.settings[0]
+    return settings.samples + world.links.size > world.samples.size or settings.looks > settings.most_looks

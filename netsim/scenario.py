@@ -17,6 +17,7 @@ from netsim.routing import ROUTINGS, Routing
 from netsim.shipped import names, path
 from netsim.topology import Topology
 from netsim.traces import Trace
+from netsim.traffic_classes import Classes
 from netsim.transport.settings import Transport
 from netsim.units import Size, format_size, size_text
 
@@ -100,6 +101,7 @@ class Scenario(BaseModel):
     channels: Annotated[int, Field(ge=1, le=MOST_CHANNELS)] | None = None
     chunk: Annotated[Size, Field(gt=0)] | None = None
     placement: Placement = Placement()
+    classes: Classes = Classes()
     seed: Annotated[int, Field(ge=0, le=LARGEST_SEED)] = 1
 
     @field_validator("algorithms")
@@ -111,6 +113,13 @@ class Scenario(BaseModel):
             if name not in ALGORITHMS[op]:
                 raise InputError(f"{op} has no algorithm {name!r}", mend=nearest(name, ALGORITHMS[op]))
         return chosen
+
+    @model_validator(mode="after")
+    def _known_groups(self) -> Self:
+        for name in self.classes.by_group:
+            if name not in self.trace.groups:
+                raise InputError(f"classes.by_group: no group {name!r}", mend=nearest(name, self.trace.groups))
+        return self
 
     def as_tables(self, trace: str) -> dict[str, Any]:
         """The scenario as the nested tables of a scenario file, with `trace` for the name of the trace's file."""

@@ -109,7 +109,7 @@ def no_link_is_faster_than_its_rate(run: CoreRun) -> list[str]:
     return [
         f"link {n}: {links['sent_bytes'][n]} B until {links['free_at'][n]} ps"
         for n in range(len(links))
-        if int(links["sent_bytes"][n]) * 8 * 10**12 > int(links["free_at"][n]) * int(rate[n])
+        if int(links["sent_bytes"][n]) * 8 * 10**12 > int(links["free_at"][n]) * int(rate[n % len(rate)])
     ]
 
 

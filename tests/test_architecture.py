@@ -16,6 +16,7 @@ FLOORS = [  # top down; a room imports only rooms below its own floor, so wings 
     ["fabric", "faults"],
     ["config", "stuck", "pace"],
     ["scenario"],
+    ["traffic_classes"],
     ["routing", "core", "workloads"],
     ["traces", "collectives", "topology", "transport"],
     ["units", "tomlfile", "kernel", "shipped"],

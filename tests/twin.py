@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from netsim.topology.network import SCALE_UP, Network
+from tests.twin_classes import ClassedNic, ClassedPort
 from tests.twin_dcqcn import PAPER, Dcqcn, new_control
 from tests.twin_nouns import Connection, LinkCount, Message, Packet, Results, Route
 from tests.twin_pool import Pool
@@ -45,6 +46,7 @@ class Twin(Ranks):
         seed: int = 1,
         steering: Steer | None = None,
         retries: int = 1 << 30,
+        classes: int = 1,
     ) -> None:
         super().__init__()
         self.network, self.seed, self.retries = network, seed, retries
@@ -58,7 +60,9 @@ class Twin(Ranks):
         outside = {link.source for link in network.links if link.kind != SCALE_UP and link.source >= hosts}
         shared = network.shared_buffer
         self.pools = {node: Pool(shared) for node in outside} if shared else {}
-        self.ports = [(Nic if link.source < hosts else Port)(self, link) for link in network.links]
+        self.classes = classes
+        at_host, at_switch = (ClassedNic, ClassedPort) if classes > 1 else (Nic, Port)
+        self.ports: list[Port] = [(at_host if link.source < hosts else at_switch)(self, link) for link in network.links]
         self.ports_of: dict[int, list[Port]] = {}
         for port in self.ports:
             self.ports_of.setdefault(port.link.source, []).append(port)
@@ -199,7 +203,7 @@ class Twin(Ranks):
     def offer(self, connection: Connection) -> None:
         """Offer the connection to its NIC's round robin."""
         nic = self.ports[connection.route[0]]
-        assert isinstance(nic, Nic)
+        assert isinstance(nic, Nic | ClassedNic)
         nic.offer(connection)
 
     def start_links(self, node: int) -> None:

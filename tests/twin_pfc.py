@@ -61,7 +61,7 @@ class Gate:
         self.closed = stop
         self.port.count.pauses += stop
         delay_ps = self.twin.network.links[number ^ 1].delay_ps
-        self.twin.later(SIGNAL + number, delay_ps, lambda: self.port.obey(stop=stop))
+        self.twin.later(SIGNAL + self.port.signal_order, delay_ps, lambda: self.port.obey(stop=stop))
 
 
 def note_signal(port: Port, *, stop: bool) -> None:

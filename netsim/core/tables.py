@@ -83,7 +83,7 @@ GATE = np.dtype(  # what priority flow control knows of a link
         ("paused_since", "i8"),
         ("paused_ps", "i8"),
         ("leaving_from", "u4"),  # at its near end: the ingress of the packet in transmission
-        ("spare", "u4"),
+        ("leaving_row", "u4"),  # and the row of its class: another than this only with several classes
         ("trims", "i8"),  # packets cut to their headers at its near end
         ("beyond", "i8"),  # at its far end, with a shared buffer: bytes of `held` that stand in the headroom
     ]
@@ -262,6 +262,8 @@ SETTINGS = np.dtype(
         ("trim", "i8"),
         ("pulling", "i8"),  # receivers pull
         ("failed", "i8"),  # 1 + the connection that gave up
+        ("classes", "i8"),  # of traffic; see classes.py
+        ("ports", "i8"),  # links: classes above the first have more rows
         ("pooling", "i8"),  # ports of a switch share a buffer
         ("alpha", "i8"),  # of what is left of it a queue may hold so much; see pools.py
         ("next_look", "i8"),  # at the queues

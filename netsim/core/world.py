@@ -42,13 +42,16 @@ def new_world(
     control: str,
     parameters: Parameters,
     selective: Selective | None = None,
+    classes: int = 1,
 ) -> World:
     """The network at rest. Sizes in bytes; payloads of a packet and of one that stays inside a server.
 
-    selective: window and tolerance of selective repeat, in packets; None is go-back-N. Raises InputError where the
-    largest packet does not fit, a pause would travel in no time, or what is trimmed could not be sent again.
+    selective: window and tolerance of selective repeat, in packets; None is go-back-N. classes: of traffic. Raises
+    InputError where the largest packet does not fit, a pause would travel in no time, what is trimmed could not be sent
+    again, or several classes have no control class above them.
     """
     check_trimming(network, is_selective=selective is not None)
+    _check_classes(network, classes)
     largest = header + np.where([kind == SCALE_UP for kind in network.kinds], payloads[1], payloads[0])
     kinds, kind_of = _kinds(network, largest)
     check_pools(network, largest)
@@ -57,10 +60,11 @@ def new_world(
     slots = _slots(network)
     hosts = len(network.hosts)
     ports = int((nodes["last_out"] - nodes["first_out"])[hosts:].max(initial=1))
-    links, gates, inboxes, pullers, air_used = _links(network, kind_of, ports, control in PULLED)
+    links, gates, inboxes, pullers, air_used = _links(network, kind_of, ports, control in PULLED, classes)
     settings = _settings(network, control, parameters, selective)
     row = settings[0]
     row["header"], row["ack"], row["tick"], row["air_used"] = header, ack, tick_ps, air_used
+    row["classes"], row["coupled"] = classes, row["coupled"] or classes > 1
     _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + (not network.trim)))
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
     air = 4 * air_used + int(row["reserve"]) + (FIRST_NOTED_AIR if row["noted"] else FIRST_AIR)
@@ -113,6 +117,7 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
     row = settings[0]
     row["hosts"], row["stride"], row["timeout"] = len(network.hosts), STRIDE, NEVER
     row["next_tick"], row["next_look"] = NEVER, NEVER
+    row["ports"] = len(network.links)
     if network.pfc:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
     if network.shared_buffer:
@@ -135,6 +140,12 @@ def check_trimming(network: Network, *, is_selective: bool) -> None:
     if network.trim and not is_selective:
         what = "trim = true, but what a trimmed packet leaves says nothing to go-back-N"
         raise InputError(what, where=network.name, mend='set transport.recovery = "selective_repeat"')
+
+
+def _check_classes(network: Network, classes: int) -> None:
+    if classes > 1 and network.control_class != "strict":
+        what = f"{classes} classes of traffic where control shares a queue with data"
+        raise InputError(what, where=network.name, mend='set control_class = "strict"')
 
 
 def _check(network: Network, kinds: Any, kind_of: Any, largest: Any) -> None:
@@ -228,14 +239,20 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
     return nodes, inbound.astype("u4"), outbound.astype("u4"), port_of
 
 
-def _links(network: Network, kind_of: Any, ports: int, pulling: bool) -> tuple[Any, Any, Any, Any, int]:
+def _links(network: Network, kind_of: Any, ports: int, pulling: bool, classes: int) -> tuple[Any, Any, Any, Any, int]:
     """Rows of links, gates and pullers, and inboxes, with small rings one after the other in the air, which they share.
 
     The last value is how much air they take.
     """
-    links = aligned_zeros(len(network.links), tables.LINK)
-    links["kind"], links["source"], links["target"] = kind_of, network.source, network.target
-    gates, inboxes = np.zeros(len(network.links), tables.GATE), np.zeros(ports, tables.RING)
+    count = len(network.links) * classes
+    links, gates, inboxes = (
+        aligned_zeros(count, tables.LINK),
+        np.zeros(count, tables.GATE),
+        np.zeros(ports, tables.RING),
+    )
+    for name, column in (("kind", kind_of), ("source", network.source), ("target", network.target)):
+        links[name] = np.tile(column, classes)
+    gates["leaving_row"] = np.tile(np.arange(len(network.links)), classes)
     pullers = np.zeros(len(network.links) if pulling else 0, tables.PULLER)
     start = 0
     rings_of_links = (links[name] for name in ("wire", "payload", "control", "turns"))

@@ -5,6 +5,8 @@ section 3.1: the header goes into the control class, ahead of data, so that the 
 Always the packet that arrives is cut; the paper's coin, which cuts the last in the queue instead, is left out.
 """
 
+import numpy as np
+
 from netsim.core.losses import drop
 from netsim.core.notes import carry_notes
 from netsim.core.rings import append
@@ -34,4 +36,4 @@ def refuse(world, l, label, state, now, place):
         return
     world.gates[l].trims += 1
     cut = bytes_of(state) - world.settings[0].header
-    into_control(world, l % world.settings[0].ports, label, state - (cut << BYTES) | TRIMMED, now, place)
+    into_control(world, np.uint32(l % world.settings[0].ports), label, state - (cut << BYTES) | TRIMMED, now, place)

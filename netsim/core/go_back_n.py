@@ -12,6 +12,7 @@ from netsim.core.rings import append
 from netsim.core.tables import NONE
 from netsim.core.words import ACK, CNP, MARK, NAK, connection_of, label, sequence_of, state
 from netsim.kernel import inner, part
+from netsim.transport import dispatch
 
 
 @part
@@ -71,6 +72,13 @@ def rewind(world, connection, sequence):
     while m != NONE and world.messages[m].end <= sequence:
         m = world.messages[m].next
     connection.sending = m
+
+
+@inner
+def go_back(world, connection, sequence, now):
+    """A NAK has come: the packet that it names is missing."""
+    rewind(world, connection, sequence)
+    dispatch.on_loss(connection, np.int64(connection.payload), now, world.settings[0].controls)
 
 
 @part

@@ -9,10 +9,10 @@ import numpy as np
 from netsim.core.coupled import next_signal, obey
 from netsim.core.egress import onward, put_on_wire, time_to_send
 from netsim.core.entropies import end_entropy, next_entropy
-from netsim.core.go_back_n import acknowledge, next_packet, on_data, rewind
+from netsim.core.go_back_n import acknowledge, go_back, next_packet, on_data
 from netsim.core.losses import is_lost
 from netsim.core.messages import has_left, may_send, offer
-from netsim.core.notes import begin_notes, carry_notes, note_hop, taken_place
+from netsim.core.notes import carry_notes, note_departure, taken_place
 from netsim.core.pacing import next_ready, park, unpark
 from netsim.core.pulls import next_pull, pull
 from netsim.core.reception import take_in
@@ -138,12 +138,7 @@ def depart(world, l, now):
     entropy = next_entropy(world, c) if own and world.settings[0].steering == REPS else 0
     arrives = transmit(world, l, link, queued_at, name, content)
     if world.settings[0].noted and arrives:
-        if own:
-            begin_notes(world, link.wire, now, entropy)
-        else:
-            if world.settings[0].telemetered and not content & (ACK | TRIMMED):
-                note_hop(world, place, l, now, link.sent_bytes - link.leaving, link.backlog - link.leaving)
-            carry_notes(world, place, link.wire)
+        note_departure(world, l, own, place, content, now, entropy)
     if own:
         after_sending(world, link, c, world.connections[c], m, sequence, now)
 
@@ -164,10 +159,7 @@ def pass_on(world, name, content, now, place):
         link.backlog += bytes_of(content)
         link.longest = max(link.longest, link.backlog)
     if world.settings[0].noted:
-        if content & (ACK | TRIMMED):
-            carry_notes(world, place, link.control)
-        else:
-            carry_notes(world, place, link.payload)
+        carry_notes(world, place, link.control if content & (ACK | TRIMMED) else link.payload)
 
 
 @part
@@ -184,8 +176,7 @@ def on_ack(world, name, content, now, place):
         expected, gained = learn(world, c, connection, expected, content, now)
     else:
         if content & NAK and (expected >= connection.acked or connection.next > connection.acked):
-            rewind(world, connection, max(expected, connection.acked))  # ACKs on other paths may have overtaken it
-            dispatch.on_loss(connection, np.int64(connection.payload), now, settings.controls)
+            go_back(world, connection, max(expected, connection.acked), now)  # ACKs on other paths may have overtaken it
         gained = max(0, expected - connection.acked)
     advanced = expected > connection.acked
     if advanced:

@@ -8,6 +8,7 @@ into the hosts: a run without notes pays one branch.
 """
 
 from netsim.core.tables import MOST_HOPS
+from netsim.core.words import ACK, TRIMMED
 from netsim.kernel import inner, part
 
 
@@ -80,3 +81,15 @@ def note_hop(world, place, l, now, sent_bytes, queue):
         told.sent_bytes = sent_bytes
         told.queue = queue
         note.hops += 1
+
+
+@inner
+def note_departure(world, l, own, place, content, now, entropy):
+    """A NIC has put a packet on its wire: one of its own, with this entropy, or the one that lay at `place`."""
+    link = world.links[l]
+    if own:
+        begin_notes(world, link.wire, now, entropy)
+        return
+    if world.settings[0].telemetered and not content & (ACK | TRIMMED):
+        note_hop(world, place, l, now, link.sent_bytes - link.leaving, link.backlog - link.leaving)
+    carry_notes(world, place, link.wire)

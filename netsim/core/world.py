@@ -252,17 +252,16 @@ def with_rows(world: World, **rows: int) -> World:
 
 
 def with_more_air(world: World) -> World:
-    """Twice as much room for packets, and for what is noted beside them.
-
-    Only what is in use is copied: the rest is not even touched.
-    """
+    """Twice as much room for packets, and for what is noted beside them. Only what is in use is copied."""
     settings = world.settings[0]
-    used, beside = int(settings["air_used"]), {"air": 1}
-    beside |= {"notes": 1} if settings["noted"] else {}
-    beside |= {"telemetry": MOST_HOPS} if settings["telemetered"] else {}
+    rows = {"air": 1}
+    if settings["noted"]:
+        rows["notes"] = 1
+    if settings["telemetered"]:
+        rows["telemetry"] = MOST_HOPS
     larger = {}
-    for name, rows in beside.items():
-        table = getattr(world, name)
-        larger[name] = np.zeros(2 * len(world.air) * rows, table.dtype)
-        larger[name][: used * rows] = table[: used * rows]
+    for name, each in rows.items():
+        table, used = getattr(world, name), int(settings["air_used"]) * each
+        larger[name] = np.zeros(2 * len(table), table.dtype)
+        larger[name][:used] = table[:used]
     return world._replace(**larger)

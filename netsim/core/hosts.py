@@ -176,7 +176,8 @@ def on_ack(world, name, content, now, place):
         expected, gained = learn(world, c, connection, expected, content, now)
     else:
         if content & NAK and (expected >= connection.acked or connection.next > connection.acked):
-            go_back(world, connection, max(expected, connection.acked), now)  # ACKs on other paths may have overtaken it
+            first = max(expected, connection.acked)  # ACKs on other paths may have overtaken it
+            go_back(world, connection, first, now)
         gained = max(0, expected - connection.acked)
     advanced = expected > connection.acked
     if advanced:

@@ -88,12 +88,10 @@ GATE = np.dtype(  # what priority flow control knows of a link
         ("beyond", "i8"),  # at its far end, with a shared buffer: bytes of `held` that stand in the headroom
     ]
 )
+LINKS_OF_A_NODE = [("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("last_out", "u4")]
 NODE = np.dtype(
     [
-        ("first_in", "u4"),
-        ("last_in", "u4"),
-        ("first_out", "u4"),
-        ("last_out", "u4"),
+        *LINKS_OF_A_NODE,
         ("pending", "i8"),
         ("pool", "i8"),  # bytes that its ports share; 0: each has a buffer of its own
         ("pooled", "i8"),  # bytes taken of them

@@ -51,7 +51,7 @@ def test_every_scenario_shows_what_it_is_for(name: str) -> None:
         ("spray_taken_for_lost", {"reordering": 4}),
         ("spray_and_trim", {"steering": TURNS}),
         ("ndp_recycles_entropies", {"steering": ADAPTIVE}),
-        ("nscc_trims_and_sprays", {"chosen": {"qa_gate": 1, "qa_threshold": 2}}),
+        ("nscc_trims_and_sprays", {"chosen": {"qa_gate": 0, "qa_threshold": 2, "max_window": 1.25}}),
         ("nscc_loses_what_is_overtaken", {"reordering": 2}),
         ("swift_cuts_for_headers", {"chosen": {"base_target": "30us", "max_mdf": 0.4}}),
         ("swift_cuts_for_losses", {"chosen": {"base_target": "30us", "max_mdf": 0.4}}),

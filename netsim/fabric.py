@@ -15,7 +15,7 @@ from netsim.core.connections import Connections, Sender
 from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, LOOKED, PAUSED, STUCK, advance, enter
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
 from netsim.core.queue_pairs import QueuePairs
-from netsim.core.readings import QueueSamples
+from netsim.core.readings import QueueSamples, packets_sent
 from netsim.core.tables import NEVER
 from netsim.core.world import new_world, with_more_air
 from netsim.errors import RunError
@@ -50,6 +50,7 @@ class Carried:
     ranks: list[int]
     about: dict[str, Any]
     admitted: Admitted
+    traffic_class: int = 0
     start_ps: int | None = None
     end_ps: int | None = None
     entered: set[int] = field(default_factory=set)
@@ -62,8 +63,9 @@ class Fabric:
 
     route(source, target, channel) -> Routes gives the links of new connections. A connection has `queue_pairs`, which
     take its messages in turn or, with `split`, each a share of every one. With `steering` switches choose per packet.
-    RunError past `time_limit_ps`. on_progress is called some times a second. `carried` and `world` hold what happened;
-    `processes`, filled by whoever starts them, are the ranks' processes: an error says who has ended.
+    `classes` of traffic are served in strict order, the highest first. RunError past `time_limit_ps`. on_progress is
+    called some times a second. `carried` and `world` hold what happened; `processes`, filled by whoever starts them,
+    are the ranks' processes: an error says who has ended.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class Fabric:
         queue_pairs: int = 1,
         split: bool = False,
         steering: Steering | None = None,
+        classes: int = 1,
         time_limit_ps: int = NEVER,
         on_progress: Callable[["Fabric"], None] | None = None,
     ) -> None:
@@ -93,6 +96,7 @@ class Fabric:
             parameters=transport.parameters,
             selective=_selective(transport, in_order=steering is None),
             complaints=transport.go_back_n.naks == "every",
+            classes=classes,
         )
         sender = Sender(
             transport.control,
@@ -119,16 +123,18 @@ class Fabric:
         self._work = env.event()
         env.process(self._drive())
 
-    def carry(self, schedule: ChunkFlows, hosts: Any, **about: Any) -> Carried:
+    def carry(self, schedule: ChunkFlows, hosts: Any, traffic_class: int = 0, **about: Any) -> Carried:
         """Admit a schedule; member p of its group is host hosts[p]. Nothing moves before ranks `enter` it.
 
         RunError if some of its chunk flows wait for each other in a circle.
         """
-        self.world, admitted = self._ledger.admit(self.world, schedule, np.asarray(hosts))
+        self.world, admitted = self._ledger.admit(self.world, schedule, np.asarray(hosts), traffic_class)
         if admitted.ideal_ps < 0:
             what = f"some chunk flows of {about.get('op', 'the schedule')} wait for each other in a circle"
             raise RunError(what, mend="break the circle in the schedule's `after`")
-        carried = Carried(len(self.carried), list(range(schedule.ranks)), about, admitted, unfinished=schedule.ranks)
+        carried = Carried(
+            len(self.carried), list(range(schedule.ranks)), about, admitted, traffic_class, unfinished=schedule.ranks
+        )
         self.carried.append(carried)
         self.under_way.append(carried)
         return carried
@@ -166,7 +172,7 @@ class Fabric:
     @property
     def packet_hops(self) -> int:
         """Packets put on wires so far."""
-        return int((self.world.links["wire"]["tail"] + self.world.links["lost"]).sum())
+        return int(packets_sent(self.world).sum())
 
     @property
     def done(self) -> float:

@@ -18,6 +18,7 @@ from netsim.routing import Ecmp, Routing
 from netsim.shipped import names, path
 from netsim.topology import Topology
 from netsim.traces import Trace
+from netsim.traffic_classes import Classes
 from netsim.transport.settings import Transport
 from netsim.units import Size, format_size, size_text
 
@@ -102,6 +103,7 @@ class Scenario(BaseModel):
     channels: Annotated[int, Field(ge=1, le=MOST_CHANNELS)] | None = None
     chunk: Annotated[Size, Field(gt=0)] | None = None
     placement: Placement = Placement()
+    classes: Classes = Classes()
     seed: Annotated[int, Field(ge=0, le=LARGEST_SEED)] = 1
 
     @model_validator(mode="before")
@@ -119,6 +121,13 @@ class Scenario(BaseModel):
                 raise InputError(f"{op} has no algorithm {name!r}", mend=nearest(name, ALGORITHMS[op]))
             check_name(op, name)
         return chosen
+
+    @model_validator(mode="after")
+    def _known_groups(self) -> Self:
+        for name in self.classes.by_group:
+            if name not in self.trace.groups:
+                raise InputError(f"classes.by_group: no group {name!r}", mend=nearest(name, self.trace.groups))
+        return self
 
     def as_tables(self, trace: str) -> dict[str, Any]:
         """The scenario as the nested tables of a scenario file, with `trace` for the name of the trace's file."""

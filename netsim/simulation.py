@@ -200,7 +200,9 @@ def _fabric(
         queue_pairs=scenario.routing.queue_pairs_per_connection,
         split=scenario.routing.splits_messages,
         steering=_steering(scenario.routing, network),
+        classes=scenario.classes.count,
         time_limit_ps=limit_ps,
         on_progress=tell if progress else None,
     )
-    return fabric, Meeting(fabric, hosts, Choices(scenario.algorithms, scenario.channels, scenario.chunk))
+    choices = Choices(scenario.algorithms, scenario.channels, scenario.chunk, scenario.classes)
+    return fabric, Meeting(fabric, hosts, choices)

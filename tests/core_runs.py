@@ -18,8 +18,10 @@ from netsim.routing.candidates import candidates_of
 from netsim.topology.network import Network
 from netsim.transport.settings import Dcqcn, GoBackN, Ndp, SelectiveRepeat, Transport
 from tests.twin import Twin
+from tests.twin_classes import ClassedPort
 from tests.twin_networks import Row, shortest_routes
 from tests.twin_nouns import Flow, Results
+from tests.twin_ranks import CHANNELS
 from tests.twin_runs import Collective, Scenario
 
 FLOW = ("bytes", "start_ps", "delivered_ps", "acked_ps", "retransmitted", "marked", "dropped")
@@ -54,12 +56,14 @@ def build_core(scenario: Scenario) -> CoreRun:
         queue_pairs=scenario.queue_pairs,
         split=scenario.split,
         steering=steering_of(scenario, network),
+        classes=scenario.classes,
     )
     fabric.world.settings[0]["cnp_interval"] = scenario.dcqcn.cnp_interval_ps  # which nobody can choose from outside
     run = CoreRun(scenario, env, fabric, [], [])
     for collective in scenario.collectives:
         run.hosts.append(scenario.members_of(collective, network))
-        run.carried.append(fabric.carry(schedule_of(collective.rows, len(run.hosts[-1])), run.hosts[-1]))
+        schedule = schedule_of(collective.rows, len(run.hosts[-1]))
+        run.carried.append(fabric.carry(schedule, run.hosts[-1], collective.traffic_class))
     ended = {(n, p): env.event() for n, hosts in enumerate(run.hosts) for p in range(len(hosts))}
     for n, p in ended:
         env.process(_rank(run, ended, scenario.collectives[n], n, p))
@@ -157,6 +161,9 @@ def core_figures(run: CoreRun) -> Figures:
         figures[_link(network, number, "packets")] = int(packets)
         figures |= {_link(network, number, name): int(links[column][number]) for name, column in LINK.items()}
         figures |= {_link(network, number, name): int(gates[name][number]) for name in GATE}
+    for row in range(len(network.links), len(links)):
+        figures |= {_row(network, row, name): int(links[column][row]) for name, column in LINK.items()}
+        figures |= {_row(network, row, name): int(gates[name][row]) for name in GATE}
     return figures
 
 
@@ -167,12 +174,15 @@ def twin_figures(twin: Twin, results: Results, queue_pairs: int = 1) -> Figures:
     flows: dict[tuple[int, ...], list[Flow]] = {}
     for (n, connection), flow in results.flows.items():
         source, target, channel = ends[connection]
-        flows.setdefault((n, source, target, channel // queue_pairs), []).append(flow)
+        flows.setdefault((n, source, target, channel % CHANNELS // queue_pairs), []).append(flow)
     for key, parts in flows.items():
         figures |= {_flow(*key, name): _joined(name, [getattr(flow, name) for flow in parts]) for name in FLOW}
         figures[_flow(*key, "packets")] = sum(flow.packets + flow.retransmitted for flow in parts)
     for number, count in enumerate(results.links):
         figures |= {_link(twin.network, number, name): value for name, value in vars(count).items()}
+    lanes = [lane for port in twin.ports if isinstance(port, ClassedPort) for lane in port.lanes[1:]]
+    for lane in lanes:
+        figures |= {_row(twin.network, lane.row, name): getattr(lane.count, name) for name in (*LINK, *GATE)}
     return figures
 
 
@@ -187,6 +197,11 @@ def _flow(collective: int, source: int, target: int, channel: int, name: str) ->
 
 def _link(network: Network, number: int, name: str) -> str:
     return f"link {number} ({network.link_name(number)}) {name}"
+
+
+def _row(network: Network, row: int, name: str) -> str:
+    number, level = row % len(network.links), row // len(network.links)
+    return f"class {level} of {_link(network, number, name)}"
 
 
 def differences(one: Figures, other: Figures, names: tuple[str, str] = ("core", "twin")) -> list[str]:

@@ -63,7 +63,7 @@ def wires_keep_their_order(run: CoreRun) -> list[str]:
     for name, packets in rings_of(world):
         if not name.startswith("wire"):
             continue
-        rate_bps = int(run.fabric.network.rate_bps[int(name.split()[-1])])
+        rate_bps = int(run.fabric.network.rate_bps[int(name.split()[-1]) % len(run.fabric.network.links)])
         for (before, *_), (at, _, state) in pairwise(packets):
             if (at - before) * rate_bps < (state >> 16) * 8 * 10**12:
                 breaches.append(f"{name}: a packet {at - before} ps behind another")
@@ -109,7 +109,7 @@ def no_link_is_faster_than_its_rate(run: CoreRun) -> list[str]:
     return [
         f"link {n}: {links['sent_bytes'][n]} B until {links['free_at'][n]} ps"
         for n in range(len(links))
-        if int(links["sent_bytes"][n]) * 8 * 10**12 > int(links["free_at"][n]) * int(rate[n])
+        if int(links["sent_bytes"][n]) * 8 * 10**12 > int(links["free_at"][n]) * int(rate[n % len(rate)])
     ]
 
 

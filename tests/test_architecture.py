@@ -17,6 +17,7 @@ FLOORS = [  # top down; a room imports only rooms below its own floor, so wings 
     ["config", "stuck", "pace"],
     ["scenario"],
     ["presets"],
+    ["traffic_classes"],
     ["routing", "core", "workloads", "convert"],
     ["traces", "collectives", "topology", "transport"],
     ["units", "tomlfile", "kernel", "shipped"],

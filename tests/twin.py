@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from netsim.topology.network import SCALE_UP, Network
+from tests.twin_classes import ClassedNic, ClassedPort
 from tests.twin_dcqcn import PAPER, Dcqcn, new_control
 from tests.twin_nouns import Connection, LinkCount, Message, Packet, Results, Route
+from tests.twin_pool import Pool
 from tests.twin_ports import DEPARTURE, Nic, Port
 from tests.twin_ranks import Ranks
 from tests.twin_steering import Steer, Steering
@@ -45,6 +47,7 @@ class Twin(Ranks):
         steering: Steer | None = None,
         retries: int = 1 << 30,
         complaints: bool = False,
+        classes: int = 1,
     ) -> None:
         super().__init__()
         self.network, self.seed, self.retries, self.complaints = network, seed, retries, complaints
@@ -55,7 +58,12 @@ class Twin(Ranks):
         self.largest_packet = header + (max(payload, scale_up_payload) if network.has_servers else payload)
         self.timeout_ps, self.tick_ps = timeout_ps, max(timeout_ps // 16, 10**6)
         hosts = len(network.hosts)
-        self.ports = [(Nic if link.source < hosts else Port)(self, link) for link in network.links]
+        outside = {link.source for link in network.links if link.kind != SCALE_UP and link.source >= hosts}
+        shared = network.shared_buffer
+        self.pools = {node: Pool(shared) for node in outside} if shared else {}
+        self.classes = classes
+        at_host, at_switch = (ClassedNic, ClassedPort) if classes > 1 else (Nic, Port)
+        self.ports: list[Port] = [(at_host if link.source < hosts else at_switch)(self, link) for link in network.links]
         self.ports_of: dict[int, list[Port]] = {}
         for port in self.ports:
             self.ports_of.setdefault(port.link.source, []).append(port)
@@ -197,7 +205,7 @@ class Twin(Ranks):
     def offer(self, connection: Connection) -> None:
         """Offer the connection to its NIC's round robin."""
         nic = self.ports[connection.route[0]]
-        assert isinstance(nic, Nic)
+        assert isinstance(nic, Nic | ClassedNic)
         nic.offer(connection)
 
     def start_links(self, node: int) -> None:

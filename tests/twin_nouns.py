@@ -198,6 +198,7 @@ class Connection:
     number: int
     route: Route
     control: Control
+    traffic_class: int = 0
     packets: list[tuple[Message, int]] = field(default_factory=list)  # message and payload bytes, by sequence number
     messages: list[Message] = field(default_factory=list)
     next: int = 0

@@ -11,6 +11,7 @@ import simpy
 from tests.twin_nouns import Connection, Flow, Message, Moment, Part, Route
 
 COMPLETION = 10**9  # a SimPy priority: after everything else of an instant
+CHANNELS = 1000  # in the key of a connection every class of traffic has so many
 
 
 class Ranks(ABC):
@@ -57,11 +58,14 @@ class Ranks(ABC):
         *,
         hosts: Sequence[int],
         route: Callable[[int, int, int], Route],
+        traffic_class: int = 0,
     ) -> int:
         """Add a schedule by columns; `hosts` says where each position is; new connections get numbers as sorted."""
-        keys = [(hosts[s], hosts[t], c) for s, t, c in zip(source, target, channel, strict=True)]
+        above = CHANNELS * traffic_class
+        keys = [(hosts[s], hosts[t], c + above) for s, t, c in zip(source, target, channel, strict=True)]
         for s, t, c in sorted(set(zip(source, target, channel, strict=True))):
-            self.connect(hosts[s], hosts[t], c, route(hosts[s], hosts[t], c))
+            self.connect(hosts[s], hosts[t], c + above, route(hosts[s], hosts[t], c))
+            self.connections[hosts[s], hosts[t], c + above].traffic_class = traffic_class
         parts = [Part(self.env.event()) for _ in hosts]
         rows = [self.message(row, self.connections[key], sizes[row]) for row, key in enumerate(keys)]
         for row, message in enumerate(rows):

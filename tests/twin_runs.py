@@ -29,6 +29,7 @@ class Collective:
     enters: tuple[int, ...] = ()
     members: tuple[int, ...] = ()
     waits: tuple[int, ...] = ()
+    traffic_class: int = 0
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,11 @@ class Scenario:
     retries: int = 1 << 30
     complaints: bool = False  # go-back-N: every packet beyond a gap brings a NAK
 
+    @property
+    def classes(self) -> int:
+        """How many classes of traffic there are."""
+        return 1 + max(collective.traffic_class for collective in self.collectives)
+
     def members_of(self, collective: Collective, network: Network) -> tuple[int, ...]:
         """The hosts of a collective's positions."""
         hosts = self.hosts or tuple(range(len(network.hosts)))
@@ -86,6 +92,7 @@ def build_twin(scenario: Scenario) -> Twin:
         "steering",
         "retries",
         "complaints",
+        "classes",
     )
     network = scenario.network()
     settings = {name: getattr(scenario, name) for name in names}
@@ -99,7 +106,8 @@ def build_twin(scenario: Scenario) -> Twin:
     for number, collective in enumerate(scenario.collectives):
         hosts = scenario.members_of(collective, network)
         rows = pairs.spread(collective.rows, hosts)
-        twin.collective(*zip(*rows, strict=True), hosts=hosts, route=route)
+        columns = zip(*rows, strict=True)
+        twin.collective(*columns, hosts=hosts, route=route, traffic_class=collective.traffic_class)
         for position in range(len(hosts)):
             twin.env.process(rank(twin, collective, number, position))
     return twin

@@ -55,7 +55,7 @@ class Steering:
     def choose(self, packet: Packet, node: int, good: list[int], lot: int) -> int:
         """One of several links."""
         if self.how.mode == "adaptive":
-            load = {link: sum(self.twin.ports[link].filled.values()) for link in good}
+            load = {link: self.twin.ports[link].waiting() for link in good}
             best = [link for link in good if load[link] == min(load.values())]
             self.twin.totals["avoided_a_queue"] += len(best) < len(good)
             return best[lot % len(best)]

@@ -6,7 +6,8 @@ with more data.
 
 import numpy as np
 
-from netsim.core.coupled import next_signal, obey
+from netsim.core.classes import above, begin_turn, first_signal, let_leave, starts_at
+from netsim.core.coupled import obey
 from netsim.core.egress import onward, put_on_wire, time_to_send
 from netsim.core.entropies import end_entropy, next_entropy
 from netsim.core.go_back_n import acknowledge, go_back, next_packet, on_data
@@ -50,9 +51,14 @@ def take(world, ring):
 
 @part
 def next_departure(world, l, lossless):
-    """When this NIC sends next. A pause stops data, and where the classes share a queue ACKs too."""
+    """When this NIC sends next. A pause stops data, and where the classes share a queue ACKs too.
+
+    lossless: 0, 1 with flow control, 2 with several classes of data.
+    """
     link = world.links[l]
     waiting = length(link.control) + length(link.payload) + length(link.turns)
+    if lossless > 1:
+        return starts_at(world, l)
     if lossless and world.gates[l].paused:
         waiting = length(link.control) if world.kinds[link.kind].strict else 0
         return link.free_at if waiting else NEVER
@@ -76,8 +82,8 @@ def transmit(world, l, link, queued_at, name, content):
 
 
 @part
-def after_sending(world, link, c, connection, m, sequence, began):
-    """Note that it left, and give the connection its next turn if it has more."""
+def after_sending(world, link, queue, c, connection, m, sequence, began):
+    """Note that it left, and give the connection its next turn in the queue of its class if it has more."""
     if sequence < connection.sent:
         world.flows[world.messages[m].flow].retransmitted += 1
     else:
@@ -87,7 +93,7 @@ def after_sending(world, link, c, connection, m, sequence, began):
     if not may_send(world, c, connection):
         connection.queued = 0
     elif connection.ready_at <= began:
-        append(world, link.turns, link.free_at, c, 0)
+        append(world, queue.turns, link.free_at, c, 0)
     else:
         park(world, connection.egress, c, connection.ready_at)
 
@@ -103,30 +109,34 @@ def empty_transmitter(link):
 def depart(world, l, now):
     """One packet leaves: an ACK first; then packets passing through and own connections alternate."""
     link = world.links[l]
-    empty_transmitter(link)
-    if world.settings[0].paced:
-        link.free_at = max(link.free_at, now)
-        unpark(world, l, now)
+    queue = link
+    if world.settings[0].classes > 1:
+        queue = world.links[begin_turn(world, l, now)]
+    else:
+        empty_transmitter(link)
+        if world.settings[0].paced:
+            link.free_at = max(link.free_at, now)
+            unpark(world, l, now)
     own = False
     c, m, sequence, queued_at, name, content, place = 0, np.uint32(0), 0, link.free_at, 0, 0, 0
     if length(link.control):
         packet = take(world, link.control)
         place = taken_place(link.control)
         queued_at, name, content = packet.at, packet.label, packet.state
-    elif length(link.payload) and not (link.favours_own and length(link.turns)):
-        link.favours_own = 1
-        packet = take(world, link.payload)
-        place = taken_place(link.payload)
+    elif length(queue.payload) and not (queue.favours_own and length(queue.turns)):
+        queue.favours_own = 1
+        packet = take(world, queue.payload)
+        place = taken_place(queue.payload)
         queued_at, name, content = packet.at, packet.label, packet.state
-        link.leaving = bytes_of(content)
+        queue.leaving = bytes_of(content)
     else:
-        c = take(world, link.turns).label
+        c = take(world, queue.turns).label
         connection = world.connections[c]
         if not may_send(world, c, connection):
             connection.queued = 0  # passed over
             return
         own = True
-        link.favours_own = 0
+        queue.favours_own = 0
         if world.settings[0].selective > 0:
             m, sequence, name, content = take_next(world, c, connection, link.free_at)
         else:
@@ -138,9 +148,9 @@ def depart(world, l, now):
     entropy = next_entropy(world, c) if own and world.settings[0].steering == REPS else 0
     arrives = transmit(world, l, link, queued_at, name, content)
     if world.settings[0].noted and arrives:
-        note_departure(world, l, own, place, content, now, entropy)
+        note_departure(world, l, queue, own, place, content, now, entropy)
     if own:
-        after_sending(world, link, c, world.connections[c], m, sequence, now)
+        after_sending(world, link, queue, c, world.connections[c], m, sequence, now)
 
 
 @inner
@@ -148,18 +158,24 @@ def pass_on(world, name, content, now, place):
     """A packet that only passes through this host (PXN: received over NVLink, sent by the NIC on the right rail)."""
     l = onward(world, name, content)
     link = world.links[l]
-    if link.free_at <= now:
+    queue = link
+    if world.settings[0].classes > 1:
+        queue = world.links[l + above(world, name)]
+        if link.free_at <= now:
+            let_leave(world, l)
+        queue.free_at = max(queue.free_at, now)
+    elif link.free_at <= now:
         empty_transmitter(link)
     link.free_at = max(link.free_at, now)
     content += (1 - 2 * is_ack(content)) << HOP
     if content & (ACK | TRIMMED):
         append(world, link.control, now, name, content)
     else:
-        append(world, link.payload, now, name, content)
-        link.backlog += bytes_of(content)
-        link.longest = max(link.longest, link.backlog)
+        append(world, queue.payload, now, name, content)
+        queue.backlog += bytes_of(content)
+        queue.longest = max(queue.longest, queue.backlog)
     if world.settings[0].noted:
-        carry_notes(world, place, link.control if content & (ACK | TRIMMED) else link.payload)
+        carry_notes(world, place, link.control if content & (ACK | TRIMMED) else queue.payload)
 
 
 @part
@@ -238,9 +254,9 @@ def next_stop(world, node):
     """The link that hears the next PAUSE or RESUME, and when."""
     signalled, stopped = NEVER, np.uint32(0)
     for i in range(node.first_out, node.last_out):
-        at = next_signal(world, world.outbound[i])
+        at, row = first_signal(world, world.outbound[i])
         if at < signalled:
-            signalled, stopped = at, world.outbound[i]
+            signalled, stopped = at, row
     return signalled, stopped
 
 
@@ -261,6 +277,8 @@ def host(world, v, until):
     row = world.hosts[v]
     row.limit = NEVER
     lossless, pulling = world.settings[0].lossless, world.settings[0].pulling
+    if world.settings[0].classes > 1:
+        lossless = 2
     signalled, stopped = NEVER, np.uint32(0)
     pulls, puller = NEVER, np.uint32(0)
     while True:

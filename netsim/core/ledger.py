@@ -61,12 +61,12 @@ class Ledger:
         self._connections, self._pairs = connections, pairs or QueuePairs()
         self._messages, self._heirs, self._flows, self._parts, self._collectives = (Ground() for _ in range(5))
 
-    def admit(self, world: World, schedule: ChunkFlows, hosts: Any) -> tuple[World, Admitted]:
+    def admit(self, world: World, schedule: ChunkFlows, hosts: Any, traffic_class: int = 0) -> tuple[World, Admitted]:
         """The schedule's rows as messages; position p is host hosts[p]. ideal_ps -1: rows wait in a circle."""
-        schedule = self._pairs.spread(schedule, hosts)
+        schedule = self._pairs.spread(schedule, hosts, traffic_class)
         rows, ranks = len(schedule.bytes), schedule.ranks
         source, target, channel, flow_of_row = flows_of(schedule)
-        world, numbers = self._connections.numbers(world, hosts[source], hosts[target], channel)
+        world, numbers = self._connections.numbers(world, hosts[source], hosts[target], channel, traffic_class)
         parts, collective = self._parts.take(ranks), self._collectives.take(1)
         messages, heirs, flows = (
             self._messages.take(rows + 1),

@@ -84,12 +84,15 @@ def note_hop(world, place, l, now, sent_bytes, queue):
 
 
 @inner
-def note_departure(world, l, own, place, content, now, entropy):
-    """A NIC has put a packet on its wire: one of its own, with this entropy, or the one that lay at `place`."""
+def note_departure(world, l, queue, own, place, content, now, entropy):
+    """A NIC has put a packet on its wire: one of its own, with this entropy, or the one that lay at `place`.
+
+    queue: the row of its class.
+    """
     link = world.links[l]
     if own:
         begin_notes(world, link.wire, now, entropy)
         return
     if world.settings[0].telemetered and not content & (ACK | TRIMMED):
-        note_hop(world, place, l, now, link.sent_bytes - link.leaving, link.backlog - link.leaving)
+        note_hop(world, place, l, now, link.sent_bytes - queue.leaving, queue.backlog - queue.leaving)
     carry_notes(world, place, link.wire)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-HOST_BITS = 21  # of a connection's key: channel, source, target
+HOST_BITS = 21  # of a connection's key: channel and class, source, target
+CLASS_BITS = 3
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class QueuePairs:
         self.count, self._split, self._payload, self._inside = count, split, payload, inside
         self._keys, self._turns = np.zeros(0, "i8"), np.zeros(0, "i8")  # by connection, sorted: messages so far
 
-    def spread(self, schedule: Any, hosts: Any) -> Any:
-        """The same schedule over queue pairs; position p is host hosts[p]."""
+    def spread(self, schedule: Any, hosts: Any, traffic_class: int = 0) -> Any:
+        """The same schedule over queue pairs of its class; position p is host hosts[p]."""
         if self.count == 1:
             return schedule
         source, target = np.asarray(hosts)[schedule.source], np.asarray(hosts)[schedule.target]
@@ -46,8 +47,11 @@ class QueuePairs:
         if self._split:
             return self._pieces(schedule, several)
         turn = np.zeros(len(source), "i8")
-        turn[several] = self._take_turns(source[several], target[several], np.asarray(schedule.channel)[several])
-        channel = np.asarray(schedule.channel, "i8") * self.count + turn
+        channel = np.asarray(schedule.channel, "i8")
+        turn[several] = self._take_turns(
+            source[several], target[several], channel[several] << CLASS_BITS | traffic_class
+        )
+        channel = channel * self.count + turn
         rest = (schedule.bytes, schedule.first_after, schedule.after)
         return Spread(schedule.ranks, schedule.source, schedule.target, channel, *rest)
 

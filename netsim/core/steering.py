@@ -11,6 +11,7 @@ fewest bytes waiting, equal ones by lot. reps: by the hash of the entropy a pack
 
 import numpy as np
 
+from netsim.core.classes import waiting_bytes
 from netsim.core.entropies import ENTROPY_BITS
 from netsim.core.random import thirty_bits
 from netsim.core.words import connection_of, is_ack, next_hop
@@ -57,19 +58,17 @@ def steered(world, ingress, l, name, content, now, place):
 
 @inner
 def least_loaded(world, group, drawn):
-    """The link of a group with the fewest bytes waiting or being sent, of both classes; equal ones by lot."""
+    """The link of a group with the fewest bytes waiting or being sent, of all classes; equal ones by lot."""
     count, least, alike = np.int64(group.count), np.int64(0), np.int64(0)
     for i in range(count):
-        link = world.links[world.group_links[group.first + i]]
-        load = link.backlog + link.control_backlog
+        load = waiting_bytes(world, world.group_links[group.first + i])
         if alike == 0 or load < least:
             least, alike = load, 1
         elif load == least:
             alike += 1
     rest = drawn % alike
     for i in range(count):
-        link = world.links[world.group_links[group.first + i]]
-        if link.backlog + link.control_backlog == least:
+        if waiting_bytes(world, world.group_links[group.first + i]) == least:
             if rest == 0:
                 return i
             rest -= 1

@@ -83,11 +83,21 @@ GATE = np.dtype(  # what priority flow control knows of a link
         ("paused_since", "i8"),
         ("paused_ps", "i8"),
         ("leaving_from", "u4"),  # at its near end: the ingress of the packet in transmission
-        ("spare", "u4"),
+        ("leaving_row", "u4"),  # and the row of its class: another than this only with several classes
         ("trims", "i8"),  # packets cut to their headers at its near end
+        ("beyond", "i8"),  # at its far end, with a shared buffer: bytes of `held` that stand in the headroom
     ]
 )
-NODE = np.dtype([("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("last_out", "u4"), ("pending", "i8")])
+LINKS_OF_A_NODE = [("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("last_out", "u4")]
+NODE = np.dtype(
+    [
+        *LINKS_OF_A_NODE,
+        ("pending", "i8"),
+        ("pool", "i8"),  # bytes that its ports share; 0: each has a buffer of its own
+        ("pooled", "i8"),  # bytes taken of them
+        ("fullest", "i8"),  # and the most that ever were
+    ]
+)
 HOST = np.dtype([("reached", "i8"), ("limit", "i8")])  # events before `reached` are done; none at or after `limit`
 
 CONNECTION = with_states(
@@ -251,6 +261,10 @@ SETTINGS = np.dtype(
         ("pulling", "i8"),  # receivers pull
         ("failed", "i8"),  # 1 + the connection that gave up
         ("complaints", "i8"),  # go-back-N: 1 if every packet beyond a gap brings a NAK, 0 if the first does
+        ("classes", "i8"),  # of traffic; see classes.py
+        ("ports", "i8"),  # links: classes above the first have more rows
+        ("pooling", "i8"),  # ports of a switch share a buffer
+        ("alpha", "i8"),  # of what is left of it a queue may hold so much; see pools.py
         ("next_look", "i8"),  # at the queues
         ("look_every", "i8"),
         ("looks", "i8"),  # at a network that was not idle

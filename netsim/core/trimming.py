@@ -5,6 +5,8 @@ section 3.1: the header goes into the control class, ahead of data, so that the 
 Always the packet that arrives is cut; the paper's coin, which cuts the last in the queue instead, is left out.
 """
 
+import numpy as np
+
 from netsim.core.losses import drop
 from netsim.core.notes import carry_notes
 from netsim.core.rings import append
@@ -28,10 +30,10 @@ def into_control(world, l, label, state, now, place):
 
 @inner
 def refuse(world, l, label, state, now, place):
-    """There is no room for a packet: it is cut to its header where switches do that, else dropped."""
+    """There is no room for a packet in the queue of its class, row l: it is cut to its header, or dropped."""
     if not world.settings[0].trim or is_ack(state):
         drop(world, l, label, state)
         return
     world.gates[l].trims += 1
     cut = bytes_of(state) - world.settings[0].header
-    into_control(world, l, label, state - (cut << BYTES) | TRIMMED, now, place)
+    into_control(world, np.uint32(l % world.settings[0].ports), label, state - (cut << BYTES) | TRIMMED, now, place)

@@ -8,6 +8,7 @@ import numpy as np
 from netsim.core import tables
 from netsim.core.egress import GROUP
 from netsim.core.memory import aligned_zeros
+from netsim.core.pool_sizes import check_pools, fixed_alpha, largest_queues, pools
 from netsim.core.rings import FIRST_SIZE
 from netsim.core.tables import MOST_HOPS, NEVER, World
 from netsim.errors import InputError
@@ -42,25 +43,30 @@ def new_world(
     parameters: Parameters,
     selective: Selective | None = None,
     complaints: bool = False,
+    classes: int = 1,
 ) -> World:
     """The network at rest. Sizes in bytes; payloads of a packet and of one that stays inside a server.
 
-    selective: window and tolerance of selective repeat, in packets; None is go-back-N. Raises InputError where the
-    largest packet does not fit, a pause would travel in no time, or what is trimmed could not be sent again.
+    selective: window and tolerance of selective repeat, in packets; None is go-back-N. classes: of traffic. Raises
+    InputError where the largest packet does not fit, a pause would travel in no time, what is trimmed could not be sent
+    again, or several classes have no control class above them.
     """
     check_trimming(network, is_selective=selective is not None)
+    _check_classes(network, classes)
     largest = header + np.where([kind == SCALE_UP for kind in network.kinds], payloads[1], payloads[0])
     kinds, kind_of = _kinds(network, largest)
+    check_pools(network, largest)
     _check(network, kinds, kind_of, largest)
     nodes, inbound, outbound, port_of = _nodes(network)
     slots = _slots(network)
     hosts = len(network.hosts)
     ports = int((nodes["last_out"] - nodes["first_out"])[hosts:].max(initial=1))
-    links, gates, inboxes, pullers, air_used = _links(network, kind_of, ports, control in PULLED)
+    links, gates, inboxes, pullers, air_used = _links(network, kind_of, ports, control in PULLED, classes)
     settings = _settings(network, control, parameters, selective)
     settings[0]["complaints"] = complaints
     row = settings[0]
     row["header"], row["ack"], row["tick"], row["air_used"] = header, ack, tick_ps, air_used
+    row["classes"], row["coupled"] = classes, row["coupled"] or classes > 1
     _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + (not network.trim)))
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
     air = 4 * air_used + int(row["reserve"]) + (FIRST_NOTED_AIR if row["noted"] else FIRST_AIR)
@@ -113,14 +119,18 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
     row = settings[0]
     row["hosts"], row["stride"], row["timeout"] = len(network.hosts), STRIDE, NEVER
     row["next_tick"], row["next_look"] = NEVER, NEVER
+    row["ports"] = len(network.links)
     if network.pfc:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
+    if network.shared_buffer:
+        row["pooling"], row["alpha"] = 1, fixed_alpha(network.shared_buffer)
     if selective:
         row["selective"], row["reordering"] = selective
     row["trim"], row["pulling"] = network.trim, control in PULLED
     row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
     row["noted"], row["telemetered"] = control in NOTED, control in TELEMETERED
-    row["coupled"] = row["lossless"] or row["trim"] or row["noted"]  # what the other kind of switch cannot do
+    coupled = ("lossless", "pooling", "trim", "noted")  # what the other kind of switch cannot do
+    row["coupled"] = any(row[name] for name in coupled)
     for name, values in parameters.items():
         for key, value in values.items():
             row["controls"][name][key] = value
@@ -134,11 +144,17 @@ def check_trimming(network: Network, *, is_selective: bool) -> None:
         raise InputError(what, where=network.name, mend='set transport.recovery = "selective_repeat"')
 
 
+def _check_classes(network: Network, classes: int) -> None:
+    if classes > 1 and network.control_class != "strict":
+        what = f"{classes} classes of traffic where control shares a queue with data"
+        raise InputError(what, where=network.name, mend='set control_class = "strict"')
+
+
 def _check(network: Network, kinds: Any, kind_of: Any, largest: Any) -> None:
     """Refuse ports that no full packet can pass: it would be dropped and sent again for ever."""
     for link in network.links:
         kind, needed = kinds[kind_of[link.number]], int(largest[link.number])
-        room = int(network.pfc.xoff + kind["headroom"]) if network.pfc else link.buffer_bytes
+        room = int(network.pfc.xoff + kind["headroom"]) if network.pfc else int(kind["buffer"])
         if room < needed:
             name = "pfc.xoff + pfc.headroom" if network.pfc else "buffer"
             what = f"{name} = {room} B holds no packet of {needed} B"
@@ -160,13 +176,16 @@ def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
             np.rint(np.asarray(network.pmax) * CHANCE).astype("i8"),
             largest,
             np.rint(np.asarray(network.loss) * CHANCE).astype("i8"),
+            largest_queues(network),
         ]
     ).astype("i8")
     different, kind_of = np.unique(columns, axis=1, return_inverse=True)
     kinds = np.zeros(different.shape[1], tables.KIND)
-    for kind, (rate, delay, buffer, kmin, kmax, chance, packet, loss) in zip(kinds, different.T.tolist(), strict=True):
+    for kind, (rate, delay, buffer, kmin, kmax, chance, packet, loss, most) in zip(
+        kinds, different.T.tolist(), strict=True
+    ):
         kind["ps"], kind["per_bytes"] = picoseconds_per_byte(rate)
-        kind["delay"], kind["buffer"], kind["mark_from"], kind["mark_all"] = delay, buffer, kmin, kmax
+        kind["delay"], kind["buffer"], kind["mark_from"], kind["mark_all"] = delay, most, kmin, kmax
         kind["mark_chance"], kind["strict"] = chance, network.control_class == "strict"
         kind["loss"], kind["control_room"] = loss, min(buffer * (HEADERS if network.trim else 1), NEVER)
         kind["headroom"] = network.pfc.headroom_of(rate, delay, packet) if network.pfc else 0
@@ -214,6 +233,7 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
     everyone = np.arange(count)
     nodes["first_out"] = np.searchsorted(source[outbound], everyone)
     nodes["last_out"] = np.searchsorted(source[outbound], everyone, side="right")
+    nodes["pool"] = pools(network)
     nodes["first_in"] = np.searchsorted(target[inbound], everyone)
     nodes["last_in"] = np.searchsorted(target[inbound], everyone, side="right")
     port_of = np.empty(len(source), "u4")
@@ -221,14 +241,20 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
     return nodes, inbound.astype("u4"), outbound.astype("u4"), port_of
 
 
-def _links(network: Network, kind_of: Any, ports: int, pulling: bool) -> tuple[Any, Any, Any, Any, int]:
+def _links(network: Network, kind_of: Any, ports: int, pulling: bool, classes: int) -> tuple[Any, Any, Any, Any, int]:
     """Rows of links, gates and pullers, and inboxes, with small rings one after the other in the air, which they share.
 
     The last value is how much air they take.
     """
-    links = aligned_zeros(len(network.links), tables.LINK)
-    links["kind"], links["source"], links["target"] = kind_of, network.source, network.target
-    gates, inboxes = np.zeros(len(network.links), tables.GATE), np.zeros(ports, tables.RING)
+    count = len(network.links) * classes
+    links, gates, inboxes = (
+        aligned_zeros(count, tables.LINK),
+        np.zeros(count, tables.GATE),
+        np.zeros(ports, tables.RING),
+    )
+    for name, column in (("kind", kind_of), ("source", network.source), ("target", network.target)):
+        links[name] = np.tile(column, classes)
+    gates["leaving_row"] = np.tile(np.arange(len(network.links)), classes)
     pullers = np.zeros(len(network.links) if pulling else 0, tables.PULLER)
     start = 0
     rings_of_links = (links[name] for name in ("wire", "payload", "control", "turns"))

@@ -18,6 +18,7 @@ ALIKE = ["op", "algorithm", "group", "ranks", "bytes"]  # operations that agree 
 def summary_text(result: Result) -> str:
     """Everything a person wants to know first, in some twenty lines."""
     parts = [_head(result), operations_text(result.collectives), bottleneck_of(result).text, _congestion(result)]
+    parts += [_headroom(result), _classes(result)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -92,6 +93,35 @@ def _congestion(result: Result) -> str:
         return ", ".join(counts)
     header = ["busiest links", "kind", "rate", "busy", "longest queue KiB", "mean KiB", "marked", "dropped"]
     return f"{', '.join(counts)}\n\n{columns(header, [_link(row) for _, row in worst.iterrows()], words=(0, 1))}"
+
+
+def _headroom(result: Result) -> str:
+    """Where flow control lost what it is there to save."""
+    losers = result.links[result.links["drops"] > 0].sort_values(["drops", "id"], ascending=[False, True])
+    if result.scenario.topology.pfc is None or losers.empty:
+        return ""
+    named = [f"{row['source']}->{row['target']} ({row['drops']:,})" for _, row in losers.head(MOST_LINKS).iterrows()]
+    more = f" and {counted(len(losers) - len(named), 'more link')}" if len(losers) > len(named) else ""
+    return (
+        f"flow control is on, and yet {counted(int(losers['drops'].sum()), 'packet')} found no headroom, on the way to "
+        f"{', '.join(named)}{more}; raise pfc.headroom, or leave it out"
+    )
+
+
+def _classes(result: Result) -> str:
+    """What several classes of traffic did, the one that goes first on top."""
+    header = ["class", "collectives", "bytes", "dropped", "trimmed", "marked", "pauses", "longest queue KiB"]
+    rows = [
+        [
+            str(row["class"]),
+            f"{row['collectives']:,}",
+            format_size(int(row["bytes"])),
+            *(f"{row[name]:,}" for name in ("drops", "trims", "ecn_marks", "pauses")),
+            number(row["max_queue_bytes"] / 1024, 1),
+        ]
+        for row in reversed(result.summary.get("classes", []))
+    ]
+    return columns(header, rows) if rows else ""
 
 
 def worst_links(links: pd.DataFrame) -> pd.DataFrame:

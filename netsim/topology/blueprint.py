@@ -11,6 +11,7 @@ from netsim.errors import InputError
 from netsim.topology.ecn import Ecn, Marking
 from netsim.topology.network import Network
 from netsim.topology.pfc import FlowControl
+from netsim.topology.shared_buffer import Shared
 from netsim.units import Duration, Rate, Size, parse_rate, parse_time
 
 Loss = Annotated[float, Field(ge=0.0, lt=1.0, description="probability that a packet is lost on a wire")]
@@ -53,6 +54,7 @@ class Topology(BaseModel):
     control_class: Literal["strict", "shared"] = "strict"
     pfc: FlowControl = None
     trim: bool = Field(default=False, description="a data packet that finds no room is cut to its header, not dropped")
+    shared_buffer: Shared = Field(default=None, description="size and alpha: one buffer for all ports of a switch")
     loss: Loss = 0.0
 
     @model_validator(mode="after")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from netsim.topology.ecn import NO_ECN, Ecn
 from netsim.topology.network import Host, Link, Network, Switch
 from netsim.topology.pfc import Pfc
+from netsim.topology.shared_buffer import SharedBuffer
 from netsim.units import UNLIMITED
 
 
@@ -20,8 +21,17 @@ class NetworkBuilder:
     Network('pair', 2 hosts, 1 switches, 4 links)
     """
 
-    def __init__(self, name: str, control_class: str = "strict", pfc: Pfc | None = None, *, trim: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        control_class: str = "strict",
+        pfc: Pfc | None = None,
+        *,
+        trim: bool = False,
+        shared_buffer: SharedBuffer | None = None,
+    ) -> None:
         self.name, self.control_class, self.pfc, self.trim = name, control_class, pfc, trim
+        self.shared_buffer = shared_buffer
         self._hosts: list[Host] = []
         self._switches: list[Switch] = []
         self._links: list[Link] = []
@@ -77,7 +87,7 @@ class NetworkBuilder:
     def build(self) -> Network:
         """Give the finished network."""
         nodes = tuple(self._hosts), tuple(self._switches), tuple(self._links)
-        return Network(self.name, *nodes, self.control_class, self.pfc, self.trim)
+        return Network(self.name, *nodes, self.control_class, self.pfc, self.trim, self.shared_buffer)
 
     def _new(self, name: str) -> str:
         if name in self._names:

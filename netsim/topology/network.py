@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netsim.topology.pfc import Pfc
+from netsim.topology.shared_buffer import SharedBuffer
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -66,6 +67,7 @@ class Network:
     control_class: str = "strict"
     pfc: Pfc | None = None
     trim: bool = False
+    shared_buffer: SharedBuffer | None = None
 
     @cached_property
     def source(self) -> NDArray[np.int32]:

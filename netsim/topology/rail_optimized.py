@@ -67,7 +67,9 @@ class RailOptimized(Topology):
 
     def build(self) -> Network:
         """Make the network: GPUs server by server, then nvswitches, rail switches, spines."""
-        builder = NetworkBuilder(self.title, self.control_class, self.pfc, trim=self.trim)
+        builder = NetworkBuilder(
+            self.title, self.control_class, self.pfc, trim=self.trim, shared_buffer=self.shared_buffer
+        )
         hosts = [
             builder.host(f"gpu{server * self.gpus_per_server + rail}", server, rail)
             for server in range(self.servers)

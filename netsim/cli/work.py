@@ -49,4 +49,4 @@ def say_if_compiling() -> None:
     from netsim.kernel import is_compiled
 
     if not is_compiled():
-        show.note("compiling the packet core, which happens once on a machine and takes a minute or less")
+        show.note("compiling the packet core, which happens once on a machine and takes a minute or two")

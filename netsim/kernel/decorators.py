@@ -7,7 +7,7 @@ from typing import Any
 from numba import config, njit
 
 from netsim.kernel.cache import CACHE_FOLDER, CHECKED
-from netsim.kernel.once import DraftCompiler, WholeCompiler
+from netsim.kernel.once import ApartCompiler, DraftCompiler, WholeCompiler
 
 _entries: list[Any] = []
 
@@ -46,11 +46,10 @@ def _within(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         error_model="numpy",
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
-        pipeline_class=DraftCompiler,
         **options,
     )
     return decorator
 
 
-inner = _within()  # called from kernels, rarely
-part = _within(forceinline=True)  # part of the kernel that calls it
+inner = _within(pipeline_class=ApartCompiler, forceinline=False)  # called from kernels, rarely
+part = _within(pipeline_class=DraftCompiler, forceinline=True)  # part of the kernel that calls it

@@ -26,6 +26,8 @@ class _NoMachineCode:
 class Draft(JITCodeLibrary):
     """The code of one function, not of what it calls, as it was written down."""
 
+    is_apart = False
+
     @property
     def codegen(self) -> Any:
         """The code generator, as numba asks for it when the library is done."""
@@ -35,10 +37,19 @@ class Draft(JITCodeLibrary):
         """Nothing more can be added."""
         self._raise_if_finalized()
         self._finalized = True
+        for function in self._final_module.functions:
+            if not function.is_declaration and self.is_apart:
+                function.add_function_attribute("noinline")
 
     def get_pointer_to_function(self, name: str) -> int:
         """No function has an address yet."""
         return 0
+
+
+class Apart(Draft):
+    """A function that is called, and not copied to where it is called from."""
+
+    is_apart = True
 
 
 class Whole(JITCodeLibrary):
@@ -63,6 +74,12 @@ class DraftCompiler(Compiler):
         library.enable_object_caching()
         self.state.library = library
         return super().define_pipelines()
+
+
+class ApartCompiler(DraftCompiler):
+    """Compiles into a draft that stays a function of its own."""
+
+    kind = Apart
 
 
 class WholeCompiler(DraftCompiler):

@@ -10,15 +10,17 @@ import numpy as np
 import simpy
 from simpy.events import EventPriority
 
+from netsim.core.candidates import Steering, with_steering
 from netsim.core.connections import Connections, Sender
-from netsim.core.engine import CROWDED, FINISHED, IDLE, LOOKED, PAUSED, STUCK, advance, enter
+from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, LOOKED, PAUSED, STUCK, advance, enter
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
-from netsim.core.readings import QueueSamples
+from netsim.core.queue_pairs import QueuePairs
+from netsim.core.readings import QueueSamples, packets_sent
 from netsim.core.tables import NEVER
 from netsim.core.world import new_world, with_more_air
 from netsim.errors import RunError
 from netsim.pace import Pace
-from netsim.stuck import out_of_time, who_waits
+from netsim.stuck import gave_up, out_of_time, who_waits
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.settings import Transport
 
@@ -48,6 +50,7 @@ class Carried:
     ranks: list[int]
     about: dict[str, Any]
     admitted: Admitted
+    traffic_class: int = 0
     start_ps: int | None = None
     end_ps: int | None = None
     entered: set[int] = field(default_factory=set)
@@ -58,9 +61,11 @@ class Carried:
 class Fabric:
     """Carries schedules over a network. Ranks enter a collective one by one; each gets an event: its part is done.
 
-    route(source, target, channel) -> Routes gives the links of new connections. RunError past `time_limit_ps`.
-    on_progress is called some times a second. `carried` and `world` hold what happened; `processes`, filled by whoever
-    starts them, are the ranks' processes: an error says who has ended.
+    route(source, target, channel) -> Routes gives the links of new connections. A connection has `queue_pairs`, which
+    take its messages in turn or, with `split`, each a share of every one. With `steering` switches choose per packet.
+    `classes` of traffic are served in strict order, the highest first. RunError past `time_limit_ps`. on_progress is
+    called some times a second. `carried` and `world` hold what happened; `processes`, filled by whoever starts them,
+    are the ranks' processes: an error says who has ended.
     """
 
     def __init__(
@@ -72,6 +77,10 @@ class Fabric:
         wire: Wire,
         transport: Transport,
         seed: int,
+        queue_pairs: int = 1,
+        split: bool = False,
+        steering: Steering | None = None,
+        classes: int = 1,
         time_limit_ps: int = NEVER,
         on_progress: Callable[["Fabric"], None] | None = None,
     ) -> None:
@@ -85,10 +94,23 @@ class Fabric:
             seed=seed,
             control=transport.control,
             parameters=transport.parameters,
+            selective=_selective(transport, in_order=steering is None),
+            complaints=transport.go_back_n.naks == "every",
+            classes=classes,
         )
-        sender = Sender(transport.control, transport.window, transport.timeout, wire.payload, wire.scale_up_payload)
+        sender = Sender(
+            transport.control,
+            transport.window,
+            transport.timeout,
+            wire.payload,
+            wire.scale_up_payload,
+            transport.retries,
+        )
+        if steering:
+            self.world = with_steering(self.world, steering)
         inside = np.array([kind == SCALE_UP for kind in network.kinds])
-        self._ledger = Ledger(Connections(len(network.hosts), route, inside, sender))
+        pairs = QueuePairs(queue_pairs, split=split, payload=wire.payload, inside=network.are_in_one_server)
+        self._ledger = Ledger(Connections(len(network.hosts), route, inside, sender), pairs)
         self.carried: list[Carried] = []
         self.under_way: list[Carried] = []  # some part unfinished
         self.processes: list[tuple[int, simpy.Process]] = []
@@ -101,16 +123,18 @@ class Fabric:
         self._work = env.event()
         env.process(self._drive())
 
-    def carry(self, schedule: ChunkFlows, hosts: Any, **about: Any) -> Carried:
+    def carry(self, schedule: ChunkFlows, hosts: Any, traffic_class: int = 0, **about: Any) -> Carried:
         """Admit a schedule; member p of its group is host hosts[p]. Nothing moves before ranks `enter` it.
 
         RunError if some of its chunk flows wait for each other in a circle.
         """
-        self.world, admitted = self._ledger.admit(self.world, schedule, np.asarray(hosts))
+        self.world, admitted = self._ledger.admit(self.world, schedule, np.asarray(hosts), traffic_class)
         if admitted.ideal_ps < 0:
             what = f"some chunk flows of {about.get('op', 'the schedule')} wait for each other in a circle"
             raise RunError(what, mend="break the circle in the schedule's `after`")
-        carried = Carried(len(self.carried), list(range(schedule.ranks)), about, admitted, unfinished=schedule.ranks)
+        carried = Carried(
+            len(self.carried), list(range(schedule.ranks)), about, admitted, traffic_class, unfinished=schedule.ranks
+        )
         self.carried.append(carried)
         self.under_way.append(carried)
         return carried
@@ -148,7 +172,7 @@ class Fabric:
     @property
     def packet_hops(self) -> int:
         """Packets put on wires so far."""
-        return int(self.world.links["wire"]["tail"].sum())
+        return int(packets_sent(self.world).sum())
 
     @property
     def done(self) -> float:
@@ -160,8 +184,9 @@ class Fabric:
 
     def drain(self) -> None:
         """Let what is still on the wires arrive: last ACKs, and copies of packets that were sent twice."""
-        while self._advance(NEVER) != IDLE:
-            pass
+        while (reason := self._advance(NEVER)) != IDLE:
+            if reason == FAILED:
+                raise gave_up(self)
         self._retire_acknowledged()
 
     def _drive(self) -> Late:
@@ -192,6 +217,8 @@ class Fabric:
             reason = self._advance(min(limit, first + 1))
             if reason == STUCK:
                 raise who_waits(self)
+            if reason == FAILED:
+                raise gave_up(self)
             if reason != FINISHED:
                 break
         if first < limit:
@@ -261,3 +288,11 @@ class Fabric:
         event._ok, event._value = True, None
         self.env.schedule(event, priority=LATE, delay=delay)
         return event
+
+
+def _selective(transport: Transport, *, in_order: bool) -> tuple[int, int] | None:
+    """Window and tolerance of selective repeat in packets; in_order: all packets of a connection take one route."""
+    if transport.recovery != "selective_repeat":
+        return None
+    chosen = transport.selective_repeat
+    return chosen.window, chosen.tolerance(in_order=in_order)

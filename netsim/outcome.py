@@ -72,25 +72,52 @@ def _flows(carried: list[Carried]) -> Columns:
 
 
 def _links(fabric: Fabric, duration_ps: int) -> Columns:
-    network, links = fabric.network, fabric.world.links
-    nothing = np.zeros(len(links), "i8")
+    network, world = fabric.network, fabric.world
+    ports, links = len(network.links), world.links
+
+    def over_classes(column: Any) -> Any:
+        return readings.by_class(world, column).sum(axis=0)
+
     return {
-        "id": np.arange(len(links)),
+        "id": np.arange(ports),
         "source": [network.node_name(link.source) for link in network.links],
         "target": [network.node_name(link.target) for link in network.links],
         "kind": network.kinds,
         "rate_bps": network.rate_bps,
-        "bytes": links["sent_bytes"].copy(),
+        "bytes": links["sent_bytes"][:ports].copy(),
         "packets": readings.packets_sent(fabric.world),
         "busy_ps": readings.busy_ps(fabric.world),
-        "drops": links["drops"].copy(),
-        "trims": nothing,
-        "ecn_marks": links["marks"].copy(),
-        "pauses_sent": fabric.world.gates["pauses"].copy(),
-        "paused_ps": fabric.world.gates["paused_ps"].copy(),
-        "max_queue_bytes": links["longest"].copy(),
-        "mean_queue_bytes": links["waited"] * float(1 << WAITED) / max(duration_ps, 1),
+        "drops": over_classes(links["drops"]),
+        "lost": links["lost"][:ports].copy(),
+        "trims": over_classes(world.gates["trims"]),
+        "ecn_marks": over_classes(links["marks"]),
+        "pauses_sent": over_classes(world.gates["pauses"]),
+        "paused_ps": over_classes(world.gates["paused_ps"]),
+        "max_queue_bytes": readings.by_class(world, links["longest"]).max(axis=0),
+        "mean_queue_bytes": links["waited"][:ports] * float(1 << WAITED) / max(duration_ps, 1),
     }
+
+
+def _of_classes(fabric: Fabric) -> dict[str, Any]:
+    """What several classes of traffic did each; ACKs, headers and what is lost of them count as class 0."""
+    world = fabric.world
+    classes = int(world.settings[0]["classes"])
+    if classes == 1:
+        return {}
+    of_link = {name: readings.by_class(world, world.links[name]) for name in ("drops", "marks", "longest")}
+    of_gate = {name: readings.by_class(world, world.gates[name]) for name in ("trims", "pauses", "paused_ps")}
+    rows = []
+    for k in range(classes):
+        carried = [each for each in fabric.carried if each.traffic_class == k]
+        counts = {"drops": of_link["drops"][k], "ecn_marks": of_link["marks"][k]} | {
+            n: c[k] for n, c in of_gate.items()
+        }
+        rows.append(
+            {"class": k, "collectives": len(carried), "bytes": int(sum(each.flows["bytes"].sum() for each in carried))}
+            | {name: int(column.sum()) for name, column in counts.items()}
+            | {"max_queue_bytes": int(of_link["longest"][k].max())}
+        )
+    return {"classes": rows}
 
 
 def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
@@ -98,25 +125,32 @@ def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
     sums = {
         name: int(rows[name].sum()) for name in ("injected", "received", "dropped", "acks_received", "acks_dropped")
     }
+    repairs = fabric.world.repairs[: len(rows)]
+    headers, pulls = int(repairs["headers"].sum()), int(repairs["pulled"].sum())
     data, acks = readings.under_way(fabric.world)
+    nodes = fabric.world.nodes
+    shared = {"max_shared_buffer_bytes": int(nodes["fullest"].max())} if nodes["pool"].any() else {}
     if sums["injected"] != sums["received"] + sums["dropped"] + data:
         raise RunError(
             f"packets are not conserved: {sums} and {data} in flight", mend="this is a fault of netsim: report it"
         )
-    if sums["received"] != sums["acks_received"] + sums["acks_dropped"] + acks:
+    if sums["received"] + pulls != sums["acks_received"] + sums["acks_dropped"] + acks:
         raise RunError(
             f"ACKs are not conserved: {sums} and {acks} in flight", mend="this is a fault of netsim: report it"
         )
     return {
         "packets_injected": sums["injected"],
-        "packets_delivered": sums["received"],
+        "packets_delivered": sums["received"] - headers,
+        "packets_trimmed": headers,
         "packets_dropped": sums["dropped"],
         "packets_in_flight": data,
-        "acks_injected": sums["received"],
+        "acks_injected": sums["received"] + pulls,
         "acks_delivered": sums["acks_received"],
         "acks_dropped": sums["acks_dropped"],
         "acks_in_flight": acks,
         "packet_hops": int(links["packets"].sum()),
         "retransmitted_packets": int(sum(each.flows["retransmitted"].sum() for each in fabric.carried)),
         "late_entries": int(fabric.world.settings[0]["late_entries"]),
+        **shared,
+        **_of_classes(fabric),
     }

@@ -1,7 +1,7 @@
 """Each rank is a SimPy process that walks its part of the trace; ranks meet in collectives that the fabric carries."""
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from netsim.collectives import Layout, Schedule, Wish, check_name, plan
 from netsim.errors import InputError, RunError
 from netsim.fabric import Carried, Fabric
 from netsim.traces import Operation, Trace, members
+from netsim.traffic_classes import Classes
 
 Steps = Generator[simpy.Event, Any, Any]
 KEPT_ROWS = 1 << 20  # the last schedule is kept for the next equal wish unless it is larger
@@ -18,11 +19,15 @@ KEPT_ROWS = 1 << 20  # the last schedule is kept for the next equal wish unless 
 
 @dataclass(frozen=True)
 class Choices:
-    """How wishes become schedules: algorithm by operation (else its default), channels and bytes of a chunk if set."""
+    """How wishes become schedules: algorithm by operation (else its default), channels and bytes of a chunk if set.
+
+    classes: which goes before which.
+    """
 
     algorithms: dict[str, str]
     channels: int | None = None
     chunk: int | None = None
+    classes: Classes = field(default_factory=Classes)
 
 
 class Meeting:
@@ -78,6 +83,7 @@ class Meeting:
         carried = self.fabric.carry(
             schedule,
             [self.hosts[rank] for rank, _ in group],
+            self.choices.classes.of(operation.op, operation.group),
             op=operation.op,
             algorithm=schedule.algorithm,
             group=operation.group or "",

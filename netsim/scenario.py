@@ -13,10 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, InstanceOf, field_validator, 
 
 from netsim.collectives import ALGORITHMS, check_name, msccl
 from netsim.errors import InputError, nearest
-from netsim.routing import ROUTINGS, Routing
+from netsim.presets import filled_in, with_preset
+from netsim.routing import Ecmp, Routing
 from netsim.shipped import names, path
 from netsim.topology import Topology
 from netsim.traces import Trace
+from netsim.traffic_classes import Classes
 from netsim.transport.settings import Transport
 from netsim.units import Size, format_size, size_text
 
@@ -87,6 +89,7 @@ class Scenario(BaseModel):
 
     `algorithms` maps an operation to the name of its algorithm (others take their default); `channels` and `chunk`
     (bytes) override what the algorithms choose by themselves. Equal scenarios give equal results to the last byte.
+    The transport's preset fills in what is not set of routing and topology.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
@@ -95,12 +98,18 @@ class Scenario(BaseModel):
     topology: InstanceOf[Topology]
     packet: Packet = Packet()
     transport: Transport = Transport()
-    routing: InstanceOf[Routing] = Field(default_factory=lambda: ROUTINGS["ecmp"]())
+    routing: InstanceOf[Routing] = Field(default_factory=Ecmp)
     algorithms: dict[str, str] = Field(default_factory=dict)
     channels: Annotated[int, Field(ge=1, le=MOST_CHANNELS)] | None = None
     chunk: Annotated[Size, Field(gt=0)] | None = None
     placement: Placement = Placement()
+    classes: Classes = Classes()
     seed: Annotated[int, Field(ge=0, le=LARGEST_SEED)] = 1
+
+    @model_validator(mode="before")
+    @classmethod
+    def _filled_in(cls, given: Any) -> Any:
+        return with_preset(given) if isinstance(given, dict) else given
 
     @field_validator("algorithms")
     @classmethod
@@ -112,6 +121,13 @@ class Scenario(BaseModel):
                 raise InputError(f"{op} has no algorithm {name!r}", mend=nearest(name, ALGORITHMS[op]))
             check_name(op, name)
         return chosen
+
+    @model_validator(mode="after")
+    def _known_groups(self) -> Self:
+        for name in self.classes.by_group:
+            if name not in self.trace.groups:
+                raise InputError(f"classes.by_group: no group {name!r}", mend=nearest(name, self.trace.groups))
+        return self
 
     def as_tables(self, trace: str) -> dict[str, Any]:
         """The scenario as the nested tables of a scenario file, with `trace` for the name of the trace's file."""
@@ -128,7 +144,8 @@ class Scenario(BaseModel):
     @cached_property
     def _digest(self) -> str:
         tables = self.as_tables(trace=self.trace.digest())
-        tables["topology"].pop("name", None)  # what a fabric is called changes nothing
+        tables["topology"].pop("name", None)  # what a fabric is called changes nothing,
+        tables["transport"].pop("preset", None)  # nor where a setting came from
         content = json.dumps(tables, sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
 
@@ -156,12 +173,13 @@ class Scenario(BaseModel):
             "trace": f"{self.trace.name}: {self.trace.ranks:,} ranks, {len(self.trace.operations):,} operations",
             "topology": self.topology.title,
             "transport": f"{self.transport.control}, {self.transport.recovery}",
+            "preset": filled_in(self.transport, self.routing, self.topology),
             "routing": f"{self.routing.kind}, ranks {self.placement.kind}",
             "algorithms": algorithms,
             "packet": packet,
             "seed": str(self.seed),
         }
-        return "\n".join(f"{name:<10}  {text}" for name, text in lines.items())
+        return "\n".join(f"{name:<10}  {text}" for name, text in lines.items() if text)
 
 
 def _source(trace: Trace) -> str:

@@ -27,6 +27,7 @@ LARGE = 4 << 20  # bytes of a collective that should fill the links
 SIZES = tuple(1 << power for power in range(10, 24, 2))  # 1 KiB to 4 MiB
 FLOW = 1 << 20  # bytes of a flow in the incast: more than the windows of all congestion controls at first
 TIGHT = 4  # full packets that a switch queue holds where loss is wanted
+HASTY = {"t_low": "1us"}  # TIMELY does nothing below it, and short queues never reach its default
 ALL_TO_ONE = "all to one"
 
 
@@ -71,7 +72,8 @@ class Bench:
         whole = Operation("flows", None, tuple(range(self.ranks)), FLOW * len(flows), flows=flows)
         hosts = [rank * len(self.network.hosts) // self.ranks for rank in range(self.ranks)]
         place = {"kind": "list", "order": hosts}
-        return self._scenario(whole, packets, transport={"control": control}, seed=seed, placement=place)
+        transport = {"control": control, "timely": HASTY}
+        return self._scenario(whole, packets, transport=transport, seed=seed, placement=place)
 
     def _scenario(self, operation: Operation, packets: int | None = None, **settings: Any) -> Scenario:
         trace = Trace(ALL_TO_ONE if operation.flows else operation.op, self.ranks, {}, (operation,))

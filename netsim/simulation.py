@@ -1,6 +1,7 @@
 """simulate(scenario) -> Result: the heart."""
 
 import time
+import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -8,7 +9,9 @@ from typing import Any
 import simpy
 
 from netsim.config import build_scenario
+from netsim.core.candidates import Steering
 from netsim.core.tables import NEVER
+from netsim.core.world import check_trimming
 from netsim.diary import Diary
 from netsim.errors import InputError
 from netsim.fabric import Fabric, Wire
@@ -16,10 +19,12 @@ from netsim.job import Job, Rank, start_job
 from netsim.outcome import Outcome, outcome_of
 from netsim.replay import Choices, Meeting, Steps, check_algorithms, replay
 from netsim.result import Result
-from netsim.routing import Single
+from netsim.routing import PerPacket, Routing, Single
+from netsim.routing.candidates import candidates_of
 from netsim.scenario import Scenario
 from netsim.stuck import out_of_time, who_waits
 from netsim.topology.builder import NetworkBuilder
+from netsim.topology.network import Network
 from netsim.traces import Trace
 from netsim.traces.limits import MAX_RANKS
 from netsim.transport.settings import Transport
@@ -55,6 +60,7 @@ def simulate(
     scenario = _scenario(what, topology, ranks, settings)
     limit_ps = _time_limit(time_limit)
     check(scenario)
+    _warn_of(scenario)
     compile_seconds = _get_ready()
     outcome, recorded = run(scenario, what if callable(what) else None, limit_ps, progress)
     outcome.totals["compile_seconds"] = compile_seconds
@@ -62,9 +68,11 @@ def simulate(
 
 
 def check(scenario: Scenario) -> None:
-    """Refuse what cannot be run, before anything is compiled: InputError for too many ranks, unknown algorithms."""
-    scenario.placement.hosts(scenario.trace.ranks, len(scenario.topology.build().hosts), scenario.seed)
+    """Refuse what cannot be run, before anything is compiled: too many ranks, unknown algorithms, useless headers."""
+    network = scenario.topology.build()
+    scenario.placement.hosts(scenario.trace.ranks, len(network.hosts), scenario.seed)
     check_algorithms(scenario.trace)
+    check_trimming(network, is_selective=scenario.transport.recovery == "selective_repeat")
 
 
 def run(scenario: Scenario, job: Job | None, limit_ps: int, progress: Progress | None) -> tuple[Outcome, Scenario]:
@@ -97,6 +105,21 @@ def _written_down(scenario: Scenario, diary: Diary) -> Scenario:
     """The scenario with what user code did as its trace."""
     fields = {name: getattr(scenario, name) for name in Scenario.model_fields}
     return Scenario(**fields | {"trace": diary.trace(scenario.trace.name)})
+
+
+def _steering(routing: Routing, network: Network) -> Steering | None:
+    """How switches choose a link for every packet, where the routing has them do so."""
+    if not isinstance(routing, PerPacket):
+        return None
+    found = candidates_of(network)
+    return Steering(routing.kind, found.group_of, found.first, found.links, **routing.settings)
+
+
+def _warn_of(scenario: Scenario) -> None:
+    """Say what is possible and hardly meant."""
+    if isinstance(scenario.routing, PerPacket) and scenario.transport.recovery == "go_back_n":
+        what = f"{scenario.routing.kind} reorders packets, which go_back_n takes for losses and sends much again"
+        warnings.warn(f"{what}; ecmp keeps the order", stacklevel=3)
 
 
 @cache
@@ -174,7 +197,12 @@ def _fabric(
         wire=Wire(packet.payload, packet.scale_up_payload, packet.header, packet.ack),
         transport=scenario.transport,
         seed=scenario.seed,
+        queue_pairs=scenario.routing.queue_pairs_per_connection,
+        split=scenario.routing.splits_messages,
+        steering=_steering(scenario.routing, network),
+        classes=scenario.classes.count,
         time_limit_ps=limit_ps,
         on_progress=tell if progress else None,
     )
-    return fabric, Meeting(fabric, hosts, Choices(scenario.algorithms, scenario.channels, scenario.chunk))
+    choices = Choices(scenario.algorithms, scenario.channels, scenario.chunk, scenario.classes)
+    return fabric, Meeting(fabric, hosts, choices)

@@ -50,6 +50,22 @@ def out_of_time(limit_ps: int) -> RunError:
     return RunError(f"not finished within the time limit of {format_time(limit_ps)}", mend="raise time_limit")
 
 
+def gave_up(fabric: Any) -> RunError:
+    """The error for a connection that has timed out more often in a row than its retries allow."""
+    world, network = fabric.world, fabric.network
+    c = int(world.settings[0]["failed"]) - 1
+    row, stride = world.connections[c], int(world.settings[0]["stride"])
+    route = [int(link) for link in world.hops[c * stride : c * stride + int(row["length"])]]
+    ends = (
+        f"{network.node_name(network.links[route[0]].source)} to {network.node_name(network.links[route[-1]].target)}"
+    )
+    links = ", ".join(network.link_name(link) for link in route)
+    what = (
+        f"the connection from {ends} gave up after {int(row['tries'])} time-outs in which nothing came back by {links}"
+    )
+    return RunError(what, mend="raise transport.retries or transport.timeout, or look at these links' loss and drops")
+
+
 def _nobody_absent(fabric: Any, blocked: dict[int, Any]) -> RunError:
     """Everyone has come to every collective under way."""
     if not blocked:
@@ -59,8 +75,12 @@ def _nobody_absent(fabric: Any, blocked: dict[int, Any]) -> RunError:
     each = next(iter(blocked.values()))
     circle = paused_circle(fabric)
     if circle:
-        links = ", ".join(fabric.network.link_name(link) for link in circle)
-        what = f"{_name(each)} cannot go on: flow control has stopped links that wait for each other: {links}"
+        ports, classes = len(fabric.network.links), int(fabric.world.settings[0]["classes"])
+        stopped = circle[0] // ports
+        each = next((one for one in blocked.values() if one.traffic_class == stopped), each)
+        links = ", ".join(fabric.network.link_name(link % ports) for link in circle)
+        of_class = f"class {stopped} of " if classes > 1 else ""
+        what = f"{_name(each)} cannot go on: flow control has stopped {of_class}links that wait for each other: {links}"
         return RunError(what, mend="route without circles, or without pfc")
     return RunError(f"{_name(each)} cannot go on at {_ranks(fabric.waiting(each))}: nothing is in flight", mend=REPORT)
 
@@ -100,13 +120,14 @@ def _ranks(ranks: Iterable[int]) -> str:
 def paused_circle(fabric: Any) -> list[int]:
     """Links that flow control has stopped and that wait for each other in a circle; [] if there is none.
 
-    A stopped link waits for the switch it leads to to get rid of what came by it; that stands in other queues there.
+    A stopped link waits for the switch it leads to to get rid of what came by it; that stands in other queues there, of
+    the same class: the links of a class above the first are numbered on from those below (see core/classes.py).
     """
     world = fabric.world
     gates, links = world.gates, world.links
     stopped = [link for link in np.flatnonzero(gates["paused"]).tolist() if _length(links[link]["payload"])]
     waits = {link: [other for other in stopped if links["source"][other] == links["target"][link]] for link in stopped}
-    waits = {link: [other for other in onward if link in _came_by(world, other)] for link, onward in waits.items()}
+    waits = {link: [other for other in onward if _came_by(world, other, link)] for link, onward in waits.items()}
     for start in stopped:
         chain = [start]
         while waits[chain[-1]]:
@@ -116,11 +137,11 @@ def paused_circle(fabric: Any) -> list[int]:
     return []
 
 
-def _came_by(world: Any, link: int) -> set[int]:
-    """The links by which the packets in a switch's queue came."""
-    ring = world.links[link]["payload"]
+def _came_by(world: Any, queue: int, link: int) -> bool:
+    """Whether packets that came by a link wait in a switch's queue, both of one class."""
+    ring, ports = world.links[queue]["payload"], int(world.settings[0]["ports"])
     places = int(ring["start"]) + (np.arange(ring["head"], ring["tail"]) & int(ring["mask"]))
-    return set((world.air["state"][places] >> INGRESS).tolist())
+    return queue // ports == link // ports and link % ports in (world.air["state"][places] >> INGRESS).tolist()
 
 
 def _length(ring: Any) -> int:

@@ -11,19 +11,24 @@ from typing import Any
 import numpy as np
 import simpy
 
+from netsim.core.candidates import Steering
 from netsim.core.readings import packets_sent
 from netsim.fabric import Carried, Fabric, Wire
+from netsim.routing.candidates import candidates_of
 from netsim.topology.network import Network
-from netsim.transport.settings import Dcqcn, Transport
+from netsim.transport.settings import Dcqcn, GoBackN, Ndp, SelectiveRepeat, Transport
 from tests.twin import Twin
+from tests.twin_classes import ClassedPort
+from tests.twin_copies import Between, Counted, dropped, together
 from tests.twin_networks import Row, shortest_routes
-from tests.twin_nouns import Results
+from tests.twin_nouns import Flow, Results
+from tests.twin_ranks import CHANNELS
 from tests.twin_runs import Collective, Scenario
 
 FLOW = ("bytes", "start_ps", "delivered_ps", "acked_ps", "retransmitted", "marked", "dropped")
-GATE = ("pauses", "paused_ps")
-LINK = {"bytes": "sent_bytes", "drops": "drops", "ecn_marks": "marks", "max_queue_bytes": "longest"}
-Figures = dict[str, int]
+GATE = ("pauses", "paused_ps", "trims")
+LINK = {"bytes": "sent_bytes", "drops": "drops", "lost": "lost", "ecn_marks": "marks", "max_queue_bytes": "longest"}
+Figures = dict[str, int | Between]
 
 
 @dataclass
@@ -49,16 +54,30 @@ def build_core(scenario: Scenario) -> CoreRun:
         wire=Wire(scenario.payload, scenario.scale_up_payload, scenario.header, scenario.ack),
         transport=transport_of(scenario),
         seed=scenario.seed,
+        queue_pairs=scenario.queue_pairs,
+        split=scenario.split,
+        steering=steering_of(scenario, network),
+        classes=scenario.classes,
     )
     fabric.world.settings[0]["cnp_interval"] = scenario.dcqcn.cnp_interval_ps  # which nobody can choose from outside
     run = CoreRun(scenario, env, fabric, [], [])
     for collective in scenario.collectives:
         run.hosts.append(scenario.members_of(collective, network))
-        run.carried.append(fabric.carry(schedule_of(collective.rows, len(run.hosts[-1])), run.hosts[-1]))
+        schedule = schedule_of(collective.rows, len(run.hosts[-1]))
+        run.carried.append(fabric.carry(schedule, run.hosts[-1], collective.traffic_class))
     ended = {(n, p): env.event() for n, hosts in enumerate(run.hosts) for p in range(len(hosts))}
     for n, p in ended:
         env.process(_rank(run, ended, scenario.collectives[n], n, p))
     return run
+
+
+def steering_of(scenario: Scenario, network: Network) -> Steering | None:
+    """How switches choose, as the core takes it."""
+    if scenario.steering is None:
+        return None
+    found, how = candidates_of(network), scenario.steering
+    settings = {name: value for name, value in vars(how).items() if name != "mode"}
+    return Steering(how.mode, found.group_of, found.first, found.links, **settings)
 
 
 def transport_of(scenario: Scenario) -> Transport:
@@ -68,6 +87,12 @@ def transport_of(scenario: Scenario) -> Transport:
         control=scenario.control,
         window=scenario.window,
         timeout=scenario.timeout_ps,
+        **({scenario.control: dict(scenario.chosen)} if scenario.chosen else {}),
+        retries=scenario.retries,
+        recovery=scenario.recovery,
+        go_back_n=GoBackN(naks="every" if scenario.complaints else "once"),
+        selective_repeat=SelectiveRepeat(window=scenario.places, reordering=scenario.reordering),
+        ndp=Ndp(share=scenario.share),
         dcqcn=Dcqcn(
             g=paper.gain / 65536,
             alpha_timer=paper.alpha_timer_ps,
@@ -137,19 +162,39 @@ def core_figures(run: CoreRun) -> Figures:
         figures[_link(network, number, "packets")] = int(packets)
         figures |= {_link(network, number, name): int(links[column][number]) for name, column in LINK.items()}
         figures |= {_link(network, number, name): int(gates[name][number]) for name in GATE}
+    for row in range(len(network.links), len(links)):
+        figures |= {_row(network, row, name): int(links[column][row]) for name, column in LINK.items()}
+        figures |= {_row(network, row, name): int(gates[name][row]) for name in GATE}
     return figures
 
 
-def twin_figures(twin: Twin, results: Results) -> Figures:
+def twin_figures(twin: Twin, results: Results, queue_pairs: int = 1) -> Figures:
     """Everything the twin measured, by the same names."""
     ends = {connection.number: key for key, connection in twin.connections.items()}
     figures = {f"part {p} of collective {n} finish_ps": at for (n, p), at in results.parts.items()}
+    flows: dict[tuple[int, ...], list[Flow]] = {}
+    losses: dict[tuple[int, ...], list[Counted]] = {}
+    by_number = {connection.number: connection for connection in twin.connections.values()}
     for (n, connection), flow in results.flows.items():
-        figures |= {_flow(n, *ends[connection], name): getattr(flow, name) for name in FLOW}
-        figures[_flow(n, *ends[connection], "packets")] = flow.packets + flow.retransmitted
+        source, target, channel = ends[connection]
+        key = (n, source, target, channel % CHANNELS // queue_pairs)
+        flows.setdefault(key, []).append(flow)
+        losses.setdefault(key, []).append(dropped(by_number[connection], flow, twin.network))
+    for key, parts in flows.items():
+        figures |= {_flow(*key, name): _joined(name, [getattr(flow, name) for flow in parts]) for name in FLOW}
+        figures[_flow(*key, "dropped")] = together(losses[key])
+        figures[_flow(*key, "packets")] = sum(flow.packets + flow.retransmitted for flow in parts)
     for number, count in enumerate(results.links):
         figures |= {_link(twin.network, number, name): value for name, value in vars(count).items()}
+    lanes = [lane for port in twin.ports if isinstance(port, ClassedPort) for lane in port.lanes[1:]]
+    for lane in lanes:
+        figures |= {_row(twin.network, lane.row, name): getattr(lane.count, name) for name in (*LINK, *GATE)}
     return figures
+
+
+def _joined(name: str, values: list[int]) -> int:
+    """What the queue pairs of a connection come to: counts add up, it begins with the first and ends with the last."""
+    return min(values) if name == "start_ps" else max(values) if name.endswith("_ps") else sum(values)
 
 
 def _flow(collective: int, source: int, target: int, channel: int, name: str) -> str:
@@ -158,6 +203,11 @@ def _flow(collective: int, source: int, target: int, channel: int, name: str) ->
 
 def _link(network: Network, number: int, name: str) -> str:
     return f"link {number} ({network.link_name(number)}) {name}"
+
+
+def _row(network: Network, row: int, name: str) -> str:
+    number, level = row % len(network.links), row // len(network.links)
+    return f"class {level} of {_link(network, number, name)}"
 
 
 def differences(one: Figures, other: Figures, names: tuple[str, str] = ("core", "twin")) -> list[str]:

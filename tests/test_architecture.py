@@ -9,13 +9,15 @@ HOUSE = Path(__file__).parent.parent / "netsim"
 
 FLOORS = [  # top down; a room imports only rooms below its own floor, so wings of one floor never see each other
     ["cli", "__init__", "__main__"],
-    ["selfcheck"],
+    ["selfcheck", "validate"],
     ["report", "simulation"],
     ["job"],
     ["result", "outcome", "replay", "diary", "profile"],
     ["fabric", "faults"],
     ["config", "stuck", "pace"],
     ["scenario"],
+    ["presets"],
+    ["traffic_classes"],
     ["routing", "core", "workloads", "convert"],
     ["traces", "collectives", "topology", "transport"],
     ["units", "tomlfile", "kernel", "shipped"],

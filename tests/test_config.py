@@ -141,7 +141,8 @@ def test_later_settings_win(folder: Path) -> None:
 def test_another_topology_for_a_file(folder: Path) -> None:
     text = 'trace = "job.jsonl"\n[topology]\nbase = "no such thing"\n'
     assert read(text, topology="leaf_spine_32_1to1").topology.name == "leaf_spine_32_1to1"
-    assert read('trace = "job.jsonl"', topology={"kind": "fat_tree", "k": 4}).topology == FatTree(k=4)
+    text = 'trace = "job.jsonl"\ntransport = "dctcp"'
+    assert read(text, topology={"kind": "fat_tree", "k": 4}).topology == FatTree(k=4)
 
 
 TABLE = 'trace = "job.jsonl"\n[topology]\nbase = "fat_tree_k4_100g"\n'
@@ -207,7 +208,8 @@ def test_a_mistake_in_a_file_is_one_line(folder: Path, text: str, message: str) 
 WRONG_SETS = [
     ("topology.ecn.kmn=1KB", "--set topology.ecn.kmn=1KB: unknown key 'topology.ecn.kmn'; did you mean 'kmin'?"),
     ("topology.rate=4", '--set topology.rate=4: topology.rate: 4 has no unit; write a rate like "400Gb/s"'),
-    ("transport=non", "--set transport=non: transport.control: no control 'non'; did you mean 'none'?"),
+    ("transport=non", "--set transport=non: no transport preset and no control is called 'non'; did you mean 'none'?"),
+    ("transport.preset=roec", "--set transport.preset=roec: transport.preset: no preset 'roec'; did you mean 'roce'?"),
     ("sed=3", "--set sed=3: unknown key 'sed'; did you mean 'seed'?"),
     ("seed=abc", "--set seed=abc: seed = 'abc' is not a valid integer"),
     ("topology.base=fat_tree_k8_100g", "a base is not changed alone; write --set topology=NAME"),

@@ -65,7 +65,7 @@ def test_frozen_and_printable() -> None:
     scenario = scenario_of(seed=7, algorithms={"all_reduce": "tree"})
     with pytest.raises(ValidationError, match="frozen"):
         scenario.seed = 3  # type: ignore[misc]
-    assert str(scenario) == "by_hand on fat_tree_k4_100g, dctcp + go_back_n, ecmp, packed, seed 7"
+    assert str(scenario) == "by_hand on fat_tree_k4_100g, dcqcn + go_back_n, ecmp, packed, seed 7"
     described = scenario.describe()
     assert "by_hand: 16 ranks, 1 operation" in described
     assert "all_reduce = tree" in described

@@ -83,7 +83,7 @@ import netsim
 def job(rank):
     yield rank.send(1, "64KiB") if rank.number == 0 else rank.recv(0, "64KiB")
 try:
-    netsim.simulate(job, {"base": "fat_tree_k4_100g", "buffer": "4159B"}, ranks=2, time_limit="2ms")
+    netsim.simulate(job, {"base": "fat_tree_k4_100g", "buffer": "4159B"}, ranks=2, transport="dctcp", time_limit="2ms")
 except netsim.NetsimError as error:
     print(type(error).__name__, error)
 """

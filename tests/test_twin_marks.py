@@ -6,8 +6,7 @@ import pytest
 
 from tests.twin_by_hand import MSS, twin_of
 from tests.twin_networks import PACKET, incast, queue, star
-from tests.twin_nouns import Control, Dctcp
-from tests.twin_ports import mix
+from tests.twin_nouns import Control, Dctcp, mix
 
 
 def test_mix_gives_the_published_numbers_of_splitmix64() -> None:

@@ -18,6 +18,15 @@ ONE = 1 << 16  # a window of one packet: windows have 16 bits behind the point
 Route = tuple[int, ...]
 
 
+def mix(seed: int, link: int, k: int) -> int:
+    """Give 30 random bits, for example for the k-th packet that a link accepts (splitmix64's finaliser)."""
+    whole = (1 << 64) - 1
+    z = (seed * 0x9E3779B97F4A7C15 + link * 0xBF58476D1CE4E5B9 + k * 0x94D049BB133111EB) & whole
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & whole
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & whole
+    return (z ^ (z >> 31)) >> 34
+
+
 class Moment(simpy.Event):
     """Something to do after `delay`, at its place in the order of that instant."""
 
@@ -49,6 +58,8 @@ class LinkCount:
     bytes: int = 0
     packets: int = 0
     drops: int = 0
+    lost: int = 0  # on its wire
+    trims: int = 0
     ecn_marks: int = 0
     max_queue_bytes: int = 0
     pauses: int = 0  # PAUSE frames that were sent for it
@@ -107,7 +118,14 @@ class Packet:
     marked: bool = False
     nak: bool = False
     cnp: bool = False
+    trimmed: bool = False  # only its header is left
+    sack: bool = False  # an ACK of this packet alone
+    pull: bool = False
+    credit: bool = False
     closes: bool = False  # first transmission of its message's last packet
+    entropy: int = 0
+    sent_ps: int = 0  # an ACK: when the packet it answers was sent
+    told: list[tuple[int, int, int, int]] = field(default_factory=list)  # link, time, bytes sent before, bytes behind
     hop: int = 0
     stored_as: str = ""  # the buffer class it occupies at the port it stands at
     gate: Gate | None = None  # the ingress account it is on
@@ -121,6 +139,15 @@ class Control:
 
     def on_ack(self, connection: Connection, expected: int, marked: bool, advanced: bool) -> None:
         """Hear of one ACK, after the connection's own bookkeeping."""
+
+    def on_round_trip(self, connection: Connection, gained: int, ack: Packet) -> None:
+        """Hear of one ACK, what it brings beside its number; it acknowledges `gained` packets for the first time."""
+
+    def on_loss(self, connection: Connection, packets: int) -> None:
+        """Hear that so many packets are missing, after the rewind."""
+
+    def on_nack(self, connection: Connection) -> None:
+        """Hear that a packet came trimmed to its header."""
 
     def on_cnp(self) -> None:
         """Hear of a congestion notification."""
@@ -148,6 +175,10 @@ class Dctcp(Control):
             self.acks = self.marks = 0
             self.round_end = connection.next
 
+    def on_nack(self, connection: Connection) -> None:
+        """Let go of the packet that came trimmed."""
+        self.window = max(ONE, self.window - ONE)
+
     def on_timeout(self, connection: Connection) -> None:
         """Halve the window and begin a new round."""
         self.window = max(ONE, self.window >> 1)
@@ -167,6 +198,7 @@ class Connection:
     number: int
     route: Route
     control: Control
+    traffic_class: int = 0
     packets: list[tuple[Message, int]] = field(default_factory=list)  # message and payload bytes, by sequence number
     messages: list[Message] = field(default_factory=list)
     next: int = 0
@@ -177,11 +209,33 @@ class Connection:
     complained: bool = False
     ready_ps: int = 0  # it sends nothing before
     cnp_ps: int = 0  # its receiver sends no CNP before
+    sent: int = 0  # packets, copies too
+    good: list[int] = field(default_factory=list)  # entropies that came back without a mark, not yet used again
+    tries: int = 0  # time-outs in a row in which nothing more had arrived
+    stuck_at: int = 0
+    drops: list[tuple[Flow, int, int]] = field(default_factory=list)  # of its data: whose, sequence and when
+    advances: list[tuple[int, int]] = field(default_factory=list)  # when `acked` grew, and to what
 
     @property
     def way_back(self) -> Route:
         """The route of an ACK: the same links the other way, last one first."""
         return tuple(link ^ 1 for link in reversed(self.route))
+
+    def awaits(self) -> bool:
+        """Tell whether something is outstanding."""
+        return self.next > self.acked
+
+    def outstanding(self) -> int:
+        """Count the packets under way."""
+        return self.next - self.acked
+
+    def start_over(self) -> None:
+        """Nothing was heard for too long: send again what is unacknowledged."""
+        self.next = self.acked
+
+    def arrived(self) -> int:
+        """Count the packets that are known to have arrived."""
+        return self.acked
 
     def may_send(self) -> bool:
         """Tell whether there is a released packet inside the window."""

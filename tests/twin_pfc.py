@@ -19,25 +19,40 @@ class Gate:
     def __init__(self, twin: Twin, port: Port, pfc: Pfc) -> None:
         self.twin, self.port, self.pfc = twin, port, pfc  # the port is at the link's near end: it obeys
         self.held = 0
+        self.beyond = 0  # of it, what stands in the headroom
         self.closed = False
         link = port.link
         on_the_way = 2 * link.rate_bps * link.delay_ps // (8 * 10**12)
         headroom = on_the_way + 3 * twin.largest_packet if pfc.headroom is None else pfc.headroom
-        self.room = pfc.xoff + headroom
+        self.headroom = headroom
+        self.pool = twin.pools.get(link.target)
 
     def admit(self, size: int) -> bool:
         """Take a packet into the account, and PAUSE above xoff; False if even the headroom is full."""
-        if self.held + size > self.room:
+        inside = self.held - self.beyond
+        fits = max(0, min(size, self.pfc.xoff - inside))
+        if self.pool:
+            fits = self.pool.most(inside, fits)
+        if self.beyond + size - fits > self.headroom:
             return False
         self.held += size
-        if self.held > self.pfc.xoff and not self.closed:
+        self.beyond += size - fits
+        if self.pool:
+            self.pool.take(fits)
+        if self.beyond and not self.closed:
             self.tell(stop=True)
         return True
 
     def release(self, size: int) -> None:
         """The last bit of a packet has left: RESUME at or below xon."""
         self.held -= size
-        if self.closed and self.held <= self.pfc.xon:
+        from_headroom = min(size, self.beyond)
+        self.beyond -= from_headroom
+        xon = self.pfc.xon
+        if self.pool:
+            self.pool.used -= size - from_headroom
+            xon -= max(0, self.pfc.xoff - self.pool.threshold())
+        if self.closed and self.beyond == 0 and self.held <= max(0, xon):
             self.tell(stop=False)
 
     def tell(self, *, stop: bool) -> None:
@@ -46,7 +61,7 @@ class Gate:
         self.closed = stop
         self.port.count.pauses += stop
         delay_ps = self.twin.network.links[number ^ 1].delay_ps
-        self.twin.later(SIGNAL + number, delay_ps, lambda: self.port.obey(stop=stop))
+        self.twin.later(SIGNAL + self.port.signal_order, delay_ps, lambda: self.port.obey(stop=stop))
 
 
 def note_signal(port: Port, *, stop: bool) -> None:

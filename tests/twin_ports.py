@@ -6,22 +6,13 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from netsim.topology.network import Link
-from tests.twin_nouns import Connection, LinkCount, Packet
+from tests.twin_nouns import Connection, LinkCount, Packet, mix
 from tests.twin_pfc import Gate, note_signal
 
 if TYPE_CHECKING:
     from tests.twin import Twin
 
 DEPARTURE, ARRIVAL = 5, 10**6  # SimPy priorities; an arrival adds its link number
-
-
-def mix(seed: int, link: int, k: int) -> int:
-    """Give 30 random bits for the k-th packet that a link accepts (splitmix64's finaliser)."""
-    whole = (1 << 64) - 1
-    z = (seed * 0x9E3779B97F4A7C15 + link * 0xBF58476D1CE4E5B9 + k * 0x94D049BB133111EB) & whole
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & whole
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & whole
-    return (z ^ (z >> 31)) >> 34
 
 
 class Port:
@@ -31,24 +22,46 @@ class Port:
         self.twin, self.link, self.count = twin, link, LinkCount()
         self.busy = False
         self.gate = Gate(twin, self, twin.network.pfc) if twin.network.pfc else None  # at the link's far end
+        self.pool = None if twin.network.pfc else twin.pools.get(link.source)
         self.paused = False
         self.paused_since = 0
         self.queues: dict[str, deque[Packet]] = {"control": deque(), "data": deque()}
         self.filled = {"control": 0, "data": 0}  # bytes that wait or are being sent
         self.accepted = 0  # packets
+        self.loss = round(link.loss * (1 << 30))
+        self.row = link.number  # the key of its marks
 
     def accept(self, packet: Packet) -> None:
         """Queue a packet that arrived, mark it, or drop it."""
-        packet.stored_as = "control" if self.is_strict and packet.message is None else "data"
+        is_control = packet.message is None or packet.trimmed
+        packet.stored_as = "control" if self.is_strict and is_control else "data"
         filled = self.filled[packet.stored_as]
-        if not self.has_room(packet):
-            self.twin.drop(packet, self.count)
+        if not self.has_room(packet) and not self.trims(packet):
+            self.twin.drop(packet, self.count_of(packet))
             return
-        if packet.message is not None and self.marks(filled, self.accepted):
+        if packet.message is not None and not packet.trimmed and self.marks(filled, self.accepted):
             packet.marked = True
             self.count.ecn_marks += 1
         self.accepted += 1
         self.store(packet)
+
+    def gate_before(self, packet: Packet) -> Gate | None:
+        """Give the account of the link that a packet came by."""
+        return self.twin.ports[packet.path[packet.hop - 1]].gate
+
+    def count_of(self, packet: Packet) -> LinkCount:
+        """Give where a refused packet is counted."""
+        return self.count
+
+    @property
+    def signal_order(self) -> int:
+        """Give the place of this link's PAUSE and RESUME among all of one instant."""
+        return self.link.number
+
+    @property
+    def is_sending(self) -> bool:
+        """Tell whether the link sends anything."""
+        return self.busy
 
     @property
     def is_strict(self) -> bool:
@@ -57,11 +70,23 @@ class Port:
 
     def has_room(self, packet: Packet) -> bool:
         """Tell whether a packet fits: with flow control data goes on the account of the link it came by."""
-        gate = self.twin.ports[packet.path[packet.hop - 1]].gate
+        gate = self.gate_before(packet)
         if gate is None or packet.stored_as == "control":
-            return self.filled[packet.stored_as] + packet.bytes <= self.link.buffer_bytes
+            if self.pool and packet.stored_as == "data":
+                return self.pool.admits(self.filled["data"], packet.bytes)
+            share = 2 if packet.stored_as == "control" and self.twin.network.trim else 1
+            return self.filled[packet.stored_as] + packet.bytes <= share * self.link.buffer_bytes
         packet.gate = gate
         return gate.admit(packet.bytes)
+
+    def trims(self, packet: Packet) -> bool:
+        """Cut a data packet without room to its header, if switches do that; tell whether the header has room."""
+        if not self.twin.network.trim or packet.message is None or packet.trimmed:
+            return False
+        self.count.trims += 1
+        self.twin.totals["trims"] += 1
+        packet.trimmed, packet.bytes, packet.stored_as = True, self.twin.header, "control"
+        return self.has_room(packet)
 
     def obey(self, *, stop: bool) -> None:
         """PAUSE or RESUME has come; an idle link goes on at once."""
@@ -71,9 +96,9 @@ class Port:
         else:
             self.count.paused_ps += self.twin.now - self.paused_since
         self.paused = stop
-        was_idle = not self.busy
+        was_idle = not self.is_sending
         self.start()
-        self.twin.totals["resumed_at_once"] += was_idle and self.busy
+        self.twin.totals["resumed_at_once"] += was_idle and self.is_sending
 
     def marks(self, filled: int, k: int) -> bool:
         """Tell whether ECN marks the k-th packet accepted, which finds `filled` bytes."""
@@ -83,11 +108,13 @@ class Port:
         if low == high:
             return True
         chance = round(self.link.ecn_pmax * (1 << 30))
-        return mix(self.twin.seed, self.link.number, k) * (high - low) < chance * (filled - low)
+        return mix(self.twin.seed, self.row, k) * (high - low) < chance * (filled - low)
 
     def store(self, packet: Packet) -> None:
         """Put the packet into its queue and its bytes into the account."""
         self.queues[packet.stored_as].append(packet)
+        if self.pool and packet.stored_as == "data":
+            self.pool.take(packet.bytes)
         self.filled[packet.stored_as] += packet.bytes
         self.count.max_queue_bytes = max(self.count.max_queue_bytes, self.filled["data"])
 
@@ -104,10 +131,17 @@ class Port:
         if self.busy or (packet := self.take()) is None:
             return
         self.busy = True
+        if packet.message is not None and packet.stored_as == "data" and len(packet.told) < 8:
+            packet.told.append((self.link.number, self.twin.now, self.count.bytes, self.behind(packet)))
+        is_lost = mix(self.twin.seed, self.link.number + (1 << 40), self.count.packets) < self.loss
         self.count.bytes += packet.bytes
         self.count.packets += 1
         sending_ps = -(-packet.bytes * 8 * 10**12 // self.link.rate_bps)
         self.twin.later(DEPARTURE, sending_ps, lambda: self.end(packet))
+        if is_lost:
+            self.count.lost += 1
+            self.twin.forget(packet)
+            return
         arrival = ARRIVAL + self.link.number
         self.twin.later(arrival, sending_ps + self.link.delay_ps, lambda: self.twin.arrive(self.link.target, packet))
 
@@ -115,11 +149,25 @@ class Port:
         """The last bit has left: free the buffer and go on."""
         self.busy = False
         if packet.stored_as:
-            self.filled[packet.stored_as] -= packet.bytes
-            self.let_go(packet)
+            self.free(packet)
         elif packet.closes and packet.message is not None:
             self.twin.close(packet.message.sender)
         self.start()
+
+    def waiting(self) -> int:
+        """Count the bytes that wait or are being sent."""
+        return sum(self.filled.values())
+
+    def behind(self, packet: Packet) -> int:
+        """Count the bytes behind a packet that is sent now."""
+        return self.filled["data"] - packet.bytes
+
+    def free(self, packet: Packet) -> None:
+        """A packet gives up its room."""
+        self.filled[packet.stored_as] -= packet.bytes
+        if self.pool and packet.stored_as == "data":
+            self.pool.used -= packet.bytes
+        self.let_go(packet)
 
     def let_go(self, packet: Packet) -> None:
         """Take a packet that has left off its ingress account."""
@@ -142,7 +190,7 @@ class Nic(Port):
 
     def accept(self, packet: Packet) -> None:
         """Queue an ACK, or data in transit through this host."""
-        packet.stored_as = "control" if packet.message is None else "data"
+        packet.stored_as = "control" if packet.message is None or packet.trimmed else "data"
         self.twin.totals["transit"] += packet.message is not None
         self.store(packet)
 

@@ -104,6 +104,45 @@ def drawn_paced(number: int) -> Scenario:
     )
 
 
+def drawn_measuring(number: int) -> Scenario:
+    """Give random scenario `number` under a control that measures round trips or links, half of them with PFC."""
+    draw = random.Random(f"measuring {number}")
+    base = crowded(draw, drawn(number))
+    control = draw.choice(["timely", "swift", "hpcc", "nscc"])
+    windows: list[int | str] = ["bdp", "bdp", 2, 8]
+    return replace(
+        base,
+        name=f"random_{control}_{number}",
+        network=draw.choice([base.network, with_pfc(draw, base.network)]),
+        control=control,
+        window=draw.choice(windows),
+        chosen=drawn_settings(draw, control),
+    )
+
+
+def drawn_settings(draw: random.Random, control: str) -> dict[str, int | float | str]:
+    """Give settings that matter within the few round trips of a small scenario."""
+    low = draw.choice([3, 6, 12]) * MICROSECOND
+    if control == "timely":
+        thresholds = draw.choice([{}, {"t_low": low, "t_high": 3 * low}])
+        steps = {
+            "delta": draw.choice([1, 200]) * 10**6,
+            "least": draw.choice([4, 100]),
+            "hai_after": draw.choice([1, 5]),
+        }
+        return {**thresholds, **steps, "patched": draw.choice([True, False]), "beta_patched": draw.random() / 2 + 0.001}
+    if control == "swift":
+        targets = {"base_target": low, "hop_scale": draw.choice([0, 700_000]), "ai": draw.choice([0.1, 1, 3])}
+        limits = {"min_cwnd": draw.choice([0.01, 0.2]), "max_cwnd": draw.choice([6, 1000])}
+        return {**targets, **limits, "fs_range": draw.choice([1, 20]) * MICROSECOND, "beta": draw.random() / 2 + 0.1}
+    if control == "hpcc":
+        steps = {"ai": draw.choice([10, 500]) * 10**6, "max_stage": draw.choice([0, 0, 2, 5])}
+        return {**steps, "eta": draw.choice([0.5, 0.95, 1]), "least": draw.choice([5, 1000])}
+    quick = {"qa_threshold": draw.choice([1, 2, 4]), "qa_gate": draw.choice([0, 1, 3])}
+    goal: dict[str, int | str] = draw.choice([{}, {"target_qdelay": low // 3}])
+    return {**goal, **quick, "delay_alpha": draw.choice([0.0125, 0.3]), "fi_scale": draw.choice([0.25, 0.02])}
+
+
 def crowded(draw: random.Random, base: Scenario) -> Scenario:
     """Add that everybody else sends to one host, which sends to two of them."""
     hosts = len(base.network().hosts)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import simpy
 
@@ -12,6 +13,9 @@ from tests.twin import Twin
 from tests.twin_dcqcn import PAPER, Dcqcn
 from tests.twin_networks import MICROSECOND, Row, shortest_routes
 from tests.twin_nouns import Results
+from tests.twin_queue_pairs import Pairs
+from tests.twin_repairs import RepairingTwin
+from tests.twin_steering import Steer
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,7 @@ class Collective:
     enters: tuple[int, ...] = ()
     members: tuple[int, ...] = ()
     waits: tuple[int, ...] = ()
+    traffic_class: int = 0
 
 
 @dataclass(frozen=True)
@@ -43,12 +48,27 @@ class Scenario:
     control: str = "window"
     window: int | str = 50
     dcqcn: Dcqcn = PAPER
+    chosen: Mapping[str, Any] = field(default_factory=dict)  # settings of the control, where it measures round trips
     timeout_ps: int = 100 * MICROSECOND
     payload: int = 4096
     header: int = 64
     ack: int = 64
     scale_up_payload: int = 16384
     seed: int = 1
+    steering: Steer | None = None
+    queue_pairs: int = 1
+    split: bool = False
+    recovery: str = "go_back_n"
+    places: int = 1024  # selective repeat: its window and its tolerance, packets
+    reordering: int = 3
+    share: float = 0.99  # of the line rate, at which receivers pull
+    retries: int = 1 << 30
+    complaints: bool = False  # go-back-N: every packet beyond a gap brings a NAK
+
+    @property
+    def classes(self) -> int:
+        """How many classes of traffic there are."""
+        return 1 + max((collective.traffic_class for collective in self.collectives), default=0)
 
     def members_of(self, collective: Collective, network: Network) -> tuple[int, ...]:
         """The hosts of a collective's positions."""
@@ -58,13 +78,36 @@ class Scenario:
 
 def build_twin(scenario: Scenario) -> Twin:
     """Give the scenario's network in motion, with a process for every position that enters a collective."""
-    names = ("payload", "header", "ack", "scale_up_payload", "control", "window", "dcqcn", "timeout_ps", "seed")
+    names = (
+        "payload",
+        "header",
+        "ack",
+        "scale_up_payload",
+        "control",
+        "window",
+        "dcqcn",
+        "chosen",
+        "timeout_ps",
+        "seed",
+        "steering",
+        "retries",
+        "complaints",
+        "classes",
+    )
     network = scenario.network()
-    twin = Twin(network, **{name: getattr(scenario, name) for name in names})
+    settings = {name: getattr(scenario, name) for name in names}
+    if scenario.recovery == "selective_repeat":
+        repair = {"places": scenario.places, "reordering": scenario.reordering, "share": scenario.share}
+        twin: Twin = RepairingTwin(network, **repair, **settings)
+    else:
+        twin = Twin(network, **settings)
     route = shortest_routes(network)
+    pairs = Pairs(network, scenario.queue_pairs, split=scenario.split, payload=scenario.payload)
     for number, collective in enumerate(scenario.collectives):
         hosts = scenario.members_of(collective, network)
-        twin.collective(*zip(*collective.rows, strict=True), hosts=hosts, route=route)
+        rows = pairs.spread(collective.rows, hosts)
+        columns = zip(*rows, strict=True)
+        twin.collective(*columns, hosts=hosts, route=route, traffic_class=collective.traffic_class)
         for position in range(len(hosts)):
             twin.env.process(rank(twin, collective, number, position))
     return twin

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from netsim.cli import compare, convert, describe, listing, plan, profile, run, selfcheck
+from netsim.cli import compare, convert, describe, listing, plan, profile, run, selfcheck, validate
 from netsim.cli.exits import leave
 from netsim.version import __version__
 
@@ -44,6 +44,7 @@ def netsim(
       netsim plan all_reduce --ranks 8 --bytes 64MiB                who sends what to whom
       netsim convert nccl.rank*.log --out job.jsonl                 a trace in another format
       netsim selfcheck fat_tree_k4_100g                             what must hold on any fabric
+      netsim validate                                               published experiments, run again
 
     Tables go to stdout, progress and warnings to stderr; --json is for machines. Every command has its own --help.
     """
@@ -56,6 +57,7 @@ app.command("profile")(profile.profile)
 app.command("convert")(convert.convert)
 app.command("plan")(plan.plan)
 app.command("selfcheck")(selfcheck.selfcheck)
+app.command("validate")(validate.validate)
 app.command("list")(listing.list_all)
 
 

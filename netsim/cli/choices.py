@@ -20,9 +20,16 @@ Algorithms = Annotated[
     typer.Option("--algorithm", metavar="OP=NAME", help="E.g. all_reduce=tree, or an MSCCL file: all_reduce=my.xml."),
 ]
 Transport = Annotated[
-    str | None, typer.Option("--transport", metavar="NAME", help="Congestion control: none, window, dctcp.")
+    str | None,
+    typer.Option("--transport", metavar="NAME", help="A preset (roce, uec, ideal ...) or a congestion control alone."),
 ]
-Routing = Annotated[str | None, typer.Option("--routing", metavar="NAME", help="How paths are chosen: ecmp, single.")]
+Preset = Annotated[
+    str | None, typer.Option("--preset", metavar="NAME", help="Fills in what is not set: roce (the default), uec ...")
+]
+Routing = Annotated[
+    str | None,
+    typer.Option("--routing", metavar="NAME", help="How paths are chosen: ecmp, spray, adaptive, flowlet ..."),
+]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Another seed, other hashes and marks.")]
 Settings = Annotated[
     list[str],
@@ -36,11 +43,20 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables
 
 
 def settings(
-    algorithms: list[str], transport: str | None, routing: str | None, seed: int | None, sets: list[str]
+    algorithms: list[str],
+    preset: str | None,
+    transport: str | None,
+    routing: str | None,
+    seed: int | None,
+    sets: list[str],
 ) -> list[str]:
     """All choices of a command line as `path=value`; a `--set` has the last word."""
+    from netsim.config import transport_key
+
     short = [f"algorithms.{pair('--algorithm', each, 'all_reduce=tree')}" for each in algorithms]
-    named = {"transport.control": transport, "routing.kind": routing, "seed": seed}
+    named = {"transport.preset": preset, "routing.kind": routing, "seed": seed}
+    if transport is not None:
+        named[f"transport.{transport_key(transport, '--transport')}"] = transport
     short += [f"{path}={value}" for path, value in named.items() if value is not None]
     return short + [pair("--set", each, "topology.buffer=unlimited") for each in sets]
 

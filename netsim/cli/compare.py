@@ -11,6 +11,7 @@ def compare(
     traces: choices.Traces,
     on: Annotated[list[str], typer.Option("--on", metavar="TOPOLOGY", help="A fabric to compare; repeat for each.")],
     algorithm: choices.Algorithms = [],  # noqa: B006  typer wants the plain default
+    preset: choices.Preset = None,
     transport: choices.Transport = None,
     routing: choices.Routing = None,
     seed: choices.Seed = None,
@@ -27,7 +28,7 @@ def compare(
     from netsim.cli.work import scenario_of, simulated
     from netsim.report.compare import compare_text
 
-    chosen = choices.settings(algorithm, transport, routing, seed, sets)
+    chosen = choices.settings(algorithm, preset, transport, routing, seed, sets)
     scenarios = [scenario_of(traces, fabric, chosen) for fabric in on]  # a mistake in the last shows before any work
     results = [simulated(scenario) for scenario in scenarios]
     if as_json:

@@ -28,11 +28,13 @@ def _names() -> dict[str, dict[str, str]]:
     from netsim.topology import TOPOLOGIES
     from netsim.traces import READERS
     from netsim.transport import CONTROLS, RECOVERIES
+    from netsim.transport.presets import PRESETS
 
     return {
         "algorithms (the first is the default)": {op: ", ".join(made) for op, made in ALGORITHMS.items()},
         "topology kinds": {name: _first_line(kind) for name, kind in TOPOLOGIES.items()},
         "routings": {name: _first_line(kind) for name, kind in ROUTINGS.items()},
+        "transport presets": {name: preset.what for name, preset in PRESETS.items()},
         "transport controls": dict(CONTROLS),
         "loss recoveries": dict(RECOVERIES),
         "trace formats": {name: _first_line(reader.code) for name, reader in READERS.items()},

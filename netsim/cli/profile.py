@@ -51,7 +51,7 @@ def profile(
     _check_places(out, html, compare)
     jobs = [[each] for each in traces] if compare else [traces]
     profiles = [
-        _profile(job, on, choices.settings(algorithm, None, None, None, sets), fill_missing_ranks) for job in jobs
+        _profile(job, on, choices.settings(algorithm, None, None, None, None, sets), fill_missing_ranks) for job in jobs
     ]
     _save(profiles, out, html)
     if as_json:

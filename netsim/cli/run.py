@@ -14,6 +14,7 @@ def run(
         str | None, typer.Option("--on", metavar="TOPOLOGY", help="A shipped topology's name, a .toml or a .topo file.")
     ] = None,
     algorithm: choices.Algorithms = [],  # noqa: B006  typer wants the plain default
+    preset: choices.Preset = None,
     transport: choices.Transport = None,
     routing: choices.Routing = None,
     seed: choices.Seed = None,
@@ -40,7 +41,7 @@ def run(
 
     if out is not None:
         check_writable(out)  # before the work, not after it
-    chosen = choices.settings(algorithm, transport, routing, seed, sets)
+    chosen = choices.settings(algorithm, preset, transport, routing, seed, sets)
     scenario = scenario_of(traces, on, chosen, fill=fill_missing_ranks)
     result = simulated(scenario)
     if out is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +13,23 @@ from netsim import shipped
 from netsim.config.document import Document, Keys, assignment, merged, parse, read_document, read_text
 from netsim.config.mistakes import Model, dotted, validated
 from netsim.errors import InputError, nearest
+from netsim.presets import SUGGESTED, routing_kind
 from netsim.routing import ROUTINGS, Routing
 from netsim.scenario import Scenario
 from netsim.topology import TOPOLOGIES, Topology
 from netsim.topology.htsim_topo import read_topo, recognises
 from netsim.traces import Trace, read
 from netsim.traces.finding import is_pattern
+from netsim.transport import CONTROLS
+from netsim.transport.presets import PRESETS, Preset
 
 Source = str | Path
 TraceSource = Source | Trace | Sequence[Source]
 TopologySource = Source | Topology | Mapping[str, Any]
 
-__all__ = ["build_scenario", "load_scenario", "load_topology", "load_trace"]
+__all__ = ["build_scenario", "load_scenario", "load_topology", "load_trace", "transport_key"]
 
-SHORT = {"transport": "control", "routing": "kind", "placement": "kind"}  # transport = "none" means control = "none"
+SHORT = {"routing": "kind", "placement": "kind"}  # routing = "spray" means kind = "spray"
 DEEPEST_BASE = 8  # files that build on files that build on files
 
 
@@ -71,6 +74,17 @@ def build_scenario(trace: TraceSource, topology: TopologySource, sets: Sequence[
     return _scenario(_with_sets(_opened(given, Path()), sets), Path())
 
 
+def transport_key(name: str, where: str) -> str:
+    """Whether a name given for a transport is a preset (which goes first, where both exist) or a control alone.
+
+    InputError, with the nearest of both, for neither.
+    """
+    if name not in PRESETS and name not in CONTROLS:
+        what = f"no transport preset and no control is called {name!r}"
+        raise InputError(what, where=where, mend=nearest(name, [*PRESETS, *CONTROLS]))
+    return "preset" if name in PRESETS else "control"
+
+
 # --- from sources to one document ---------------------------------------------------------------------------------
 
 
@@ -83,13 +97,38 @@ def _with_sets(document: Document, sets: Sequence[str]) -> Document:
         given = document.values.get(key)
         if isinstance(given, BaseModel) and isinstance(value, Mapping):
             document = _replaced(document, key, Document(_plain(given)))
+        if key == "transport" and isinstance(value, Mapping) and str(value.get("preset")) in PRESETS:
+            document = _without_choices_of(PRESETS[value["preset"]], document)
         document = _opened(merged(document, change), Path())
     return document
 
 
+def _without_choices_of(preset: Preset, document: Document) -> Document:
+    """Make room for a preset that is named later: what a file says of the same things goes.
+
+    A saved run states everything, so there flow control and trimming, which come from presets too, go as well.
+    """
+    rooms: dict[str, Iterable[str]] = {"transport": preset.transport}
+    if Path(document.name).suffix == ".json":
+        rooms["topology"] = ("pfc", "trim")
+    for room, keys in rooms.items():
+        if isinstance(document.values.get(room), Mapping):
+            inner = document.inside(room)
+            for key in keys:
+                inner = inner.without(key)
+            document = _replaced(document, room, inner)
+    routing = document.values.get("routing")
+    is_other = isinstance(routing, Mapping) and routing.get("kind", "") != preset.routing["kind"]
+    return document.without("routing") if is_other else document
+
+
 def _opened(document: Document, folder: Path) -> Document:
-    """Write out what is short: transport = "none", and a topology's name or base."""
-    for key, field in SHORT.items():
+    """Write out what is short: transport = "none", routing = "spray", and a topology's name or base."""
+    transport = document.values.get("transport")
+    fields = dict(SHORT)
+    if isinstance(transport, str):
+        fields["transport"] = transport_key(transport, document.place(("transport",)))
+    for key, field in fields.items():
         if isinstance(document.values.get(key), str):
             document = _replaced(document, key, Document({field: document.values[key]}))
     topology = document.values.get("topology")
@@ -178,7 +217,7 @@ def _scenario(document: Document, folder: Path) -> Scenario:
     if isinstance(values["topology"], Mapping):
         values["topology"] = _topology(document.inside("topology"), prefix=("topology",))
     if isinstance(values.get("routing"), Mapping):
-        values["routing"] = _routing(document.inside("routing"))
+        values["routing"] = _routing(document.inside("routing"), routing_kind(values.get("transport", {})))
     where = document.place(("trace",))
     values["trace"] = _trace(values["trace"], Path() if where.startswith("--set") else folder, where)
     return validated(Scenario, Document(values, document.places, document.name))
@@ -203,11 +242,20 @@ def _trace(source: object, folder: Path, where: str, **missing: bool) -> Trace:
 
 def _topology(document: Document, prefix: Keys) -> Topology:
     topology: Topology = validated(_kind(document, TOPOLOGIES, "", prefix), document, prefix)
+    topology.model_fields_set.difference_update(name for name in SUGGESTED if _is_shipped(document.places.get((name,))))
     return topology
 
 
-def _routing(document: Document) -> Routing:
-    routing: Routing = validated(_kind(document, ROUTINGS, "ecmp", ("routing",)), document, ("routing",))
+def _is_shipped(place: str | None) -> bool:
+    """Whether a key was written in one of the shipped files: what stands there is a suggestion to presets."""
+    file = Path((place or "").partition(", line ")[0])
+    return (
+        file.stem in shipped.names("topologies") and file.resolve() == shipped.path("topologies", file.stem).resolve()
+    )
+
+
+def _routing(document: Document, default: str) -> Routing:
+    routing: Routing = validated(_kind(document, ROUTINGS, default, ("routing",)), document, ("routing",))
     return routing
 
 

@@ -170,6 +170,7 @@ def merged(under: Document, over: Document) -> Document:
         if isinstance(below, Mapping) and isinstance(value, Mapping):
             joined = merged(Document(dict(below)), Document(dict(value)))
             values[key] = joined.values
+            places.pop((key,), None)  # written at two places
         else:
             values[key] = value
             places = {keys: at for keys, at in places.items() if keys[0] != key}

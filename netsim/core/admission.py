@@ -139,9 +139,12 @@ def times_alone(owned, connections, sizes, times):
 
 
 @entry
-def start_controls(owned, first, last):
-    """Set up the congestion control of connections first .. last - 1."""
+def start_controls(owned, first, last, idle):
+    """Set up the controls of connections first .. last - 1; idle: their round trips on an idle network, ps."""
     world = bare(owned)
+    settings = world.settings[0]
     for c in range(first, last):
-        kind = world.kinds[world.links[world.connections[c].egress].kind]
-        dispatch.start(world.connections[c], PS_BITS * kind.per_bytes // kind.ps)
+        connection = world.connections[c]
+        kind = world.kinds[world.links[connection.egress].kind]
+        line_bps, wire_bytes = PS_BITS * kind.per_bytes // kind.ps, settings.header + np.int64(connection.payload)
+        dispatch.start(connection, line_bps, idle[c - first], wire_bytes, settings.controls)

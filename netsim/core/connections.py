@@ -7,14 +7,18 @@ from typing import Any, Protocol
 import numpy as np
 
 from netsim.core.admission import start_controls
+from netsim.core.candidates import with_ways
 from netsim.core.route_times import lay_routes, measure_routes
-from netsim.core.tables import NEVER, NONE, World
+from netsim.core.tables import MOST_HOPS, NEVER, NONE
 from netsim.core.world import with_rows
+from netsim.core.world_tables import World
 from netsim.transport.fixed_point import ONE, WIDEST
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS, IB_ACK_TIMEOUT_14_PS
 from netsim.transport.states import CODES
 
-UNLIMITED_WINDOW = ("none", "dcqcn")  # where nothing is said of a window
+MOST_RETRIES = (1 << 31) - 1
+MOST_CLASSES = 8  # of traffic, as in IEEE 802.1Q
+UNLIMITED_WINDOW = ("none", "dcqcn", "timely")  # where nothing is said of a window
 
 
 class Paths(Protocol):
@@ -33,6 +37,7 @@ class Sender:
     timeout: int | str
     payload: int
     scale_up_payload: int
+    retries: int = (1 << 31) - 1
 
 
 class Connections:
@@ -47,15 +52,19 @@ class Connections:
         self._numbers = np.zeros(0, "u4")
         self.channel = np.zeros(0, "i8")
 
-    def numbers(self, world: World, source: Any, target: Any, channel: Any) -> tuple[World, Any]:
+    def numbers(
+        self, world: World, source: Any, target: Any, channel: Any, traffic_class: int = 0
+    ) -> tuple[World, Any]:
         """The connections from source[i] to target[i] on channel[i] as u4[n]; the world with the new ones in it.
 
-        The same may be asked for twice: one host may stand for two members of a group.
+        Each traffic class has its own. The same may be asked for twice: one host may stand for two members of a group.
         """
-        keys = (np.asarray(channel, "i8") * self._hosts + source) * self._hosts + target
+        of_class = np.asarray(channel, "i8") * MOST_CLASSES + traffic_class
+        keys = (of_class * self._hosts + source) * self._hosts + target
         once, where, which = np.unique(keys, return_index=True, return_inverse=True)
         if len(once) < len(keys):  # one host may stand for two members of a group
-            world, numbers = self.numbers(world, *(np.asarray(each)[where] for each in (source, target, channel)))
+            some = [np.asarray(each)[where] for each in (source, target, channel)]
+            world, numbers = self.numbers(world, some[0], some[1], some[2], traffic_class)
             return world, numbers[which]
         at = np.searchsorted(self._keys, keys)
         known = (
@@ -66,14 +75,15 @@ class Connections:
         new = np.flatnonzero(~known)
         if len(new):  # numbered in the order in which they are asked for
             numbers[new] = len(self._keys) + np.arange(len(new))
-            world = self._make(world, *(np.asarray(each)[new] for each in (source, target, channel)))
+            some = [np.asarray(each)[new] for each in (source, target, channel)]
+            world = self._make(world, some[0], some[1], some[2], traffic_class)
             longer = np.concatenate([self._keys, keys[new]])
             order = np.argsort(longer, kind="stable")
             self._keys = longer[order]
             self._numbers = np.concatenate([self._numbers, numbers[new]])[order]
         return world, numbers
 
-    def _make(self, world: World, source: Any, target: Any, channel: Any) -> World:
+    def _make(self, world: World, source: Any, target: Any, channel: Any, traffic_class: int) -> World:
         first, count = len(self.channel), len(source)
         self.channel = np.concatenate([self.channel, np.asarray(channel, "i8")])
         paths = self._route(source, target, channel)
@@ -82,12 +92,17 @@ class Connections:
         stride = int(world.settings[0]["stride"])
         world = with_rows(world, connections=first + count, hops=(first + count) * stride)
         world.settings[0]["connections"] = first + count
+        if world.settings[0]["telemetered"]:
+            world = with_rows(world, heard=(first + count) * MOST_HOPS)
+        world = _with_selective(world, first + count)
         world = _with_stride(world, int(length.max()), first)
         lay_routes(world, first, np.asarray(paths.first, "i8"), links)
+        world = with_ways(world, first, paths, self._is_scale_up)
         rows = world.connections[first : first + count]
         inside = np.logical_and.reduceat(self._is_scale_up[links], start)
         rows["source"], rows["length"] = source, length
-        rows["egress"], rows["back"] = links[start], links[start + length - 1] ^ 1
+        rows["egress"] = links[start] + traffic_class * int(world.settings[0]["ports"])  # see classes.py
+        rows["back"] = links[start + length - 1] ^ 1
         rows["payload"] = np.where(inside, self._sender.scale_up_payload, self._sender.payload)
         for name in ("sending", "acking", "receiving", "last"):
             rows[name] = NONE
@@ -96,9 +111,12 @@ class Connections:
         idle, slowest, drain = (np.zeros(count, "i8") for _ in range(3))
         measure_routes(world, first, idle, slowest, drain)
         rows["cwnd"] = self._windows(idle, slowest)
-        rows["timeout"] = self._timeouts(idle, drain, bool(world.settings[0]["lossless"]))
+        rows["timeout"] = self._timeouts(
+            idle, _times(drain, int(world.settings[0]["classes"])), bool(world.settings[0]["lossless"])
+        )
+        rows["patience"] = self._patience(rows["timeout"])
         world.settings[0]["timeout"] = min(world.settings[0]["timeout"], rows["timeout"].min())
-        start_controls(world, first, first + count)
+        start_controls(world, first, first + count, idle)
         return world
 
     def _windows(self, idle: Any, slowest: Any) -> Any:
@@ -120,6 +138,30 @@ class Connections:
         if is_lossless:
             return IB_ACK_TIMEOUT_14_PS
         return np.where(drain < NEVER, idle + drain, IB_ACK_TIMEOUT_10_PS)
+
+    def _patience(self, timeouts: Any) -> Any:
+        """Time-outs in a row that a connection survives: the retry count; with "auto" it goes on for as long as a NIC.
+
+        That is with a time-out as long as perftest's. A short one says little: queues that others fill take longer.
+        """
+        retries = self._sender.retries
+        if self._sender.timeout != "auto":
+            return retries
+        return np.minimum((retries + 1) * -(-IB_ACK_TIMEOUT_14_PS // timeouts) - 1, MOST_RETRIES)
+
+
+def _times(drain: Any, classes: int) -> Any:
+    """Every queue of a link is emptied before the lowest class has its turn; NEVER stays what it is."""
+    limited = drain < NEVER
+    return np.where(limited, np.where(limited, drain, 0) * classes, NEVER)
+
+
+def _with_selective(world: World, connections: int) -> World:
+    """Room for what selective repeat keeps of each packet in the window of so many connections."""
+    window = int(world.settings[0]["selective"])
+    if not window:
+        return world
+    return with_rows(world, repairs=connections, places=connections * window, here=connections * window >> 3)
 
 
 def _with_stride(world: World, longest: int, used: int) -> World:

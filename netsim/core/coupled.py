@@ -1,4 +1,4 @@
-"""A switch whose ports depend on each other, as priority flow control makes them: it goes from event to event.
+"""A switch that goes from event to event: its ports depend on each other, or its packets are trimmed or carry notes.
 
 Ingress accounting: what came in by a link and is still here counts against that link. Above XOFF its sender is told to
 stop, at or below XON to go on (IEEE 802.1Qbb); the frames travel back in one propagation delay and take no bandwidth.
@@ -6,18 +6,18 @@ stop, at or below XON to go on (IEEE 802.1Qbb); the frames travel back in one pr
 
 import numpy as np
 
+from netsim.core.classes import above, ends_or_starts_at, first_signal, highest
 from netsim.core.egress import onward, put_on_wire, time_to_send, wake
+from netsim.core.losses import is_lost
+from netsim.core.notes import carry_notes, first_place, note_hop
+from netsim.core.pools import growth, leave_pool, let_into_pool, resumes_at, take_room
 from netsim.core.rings import append, first_at, hold, length
-from netsim.core.switches import drop, is_marked
+from netsim.core.steering import steered
+from netsim.core.switches import is_marked
 from netsim.core.tables import NEVER, WAITED
-from netsim.core.words import HOP, INGRESS, MARK, bytes_of, ingress_of, is_ack, without_ingress
+from netsim.core.trimming import into_control, refuse
+from netsim.core.words import ACK, HOP, INGRESS, MARK, TRIMMED, bytes_of, ingress_of, is_ack, without_ingress
 from netsim.kernel import inner, part
-
-
-@part
-def next_signal(world, l):
-    """When the next PAUSE or RESUME reaches the sender of a link."""
-    return first_at(world.air, hold(world.gates[l].signals))
 
 
 @inner
@@ -48,93 +48,138 @@ def signal(world, l, now, stop):
 
 
 @part
+def let_in(world, ingress, wire_bytes, now):
+    """Take a packet that came by `ingress` into account, if there is room for it."""
+    gate, settings = world.gates[ingress], world.settings[0]
+    if settings.pooling:
+        if not let_into_pool(world, ingress, wire_bytes):
+            return False
+    elif gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
+        return False
+    gate.held += wire_bytes
+    if (gate.held > settings.xoff or gate.beyond > 0) and not gate.closed:
+        signal(world, ingress, now, 1)
+    return True
+
+
+@part
 def let_go(world, ingress, wire_bytes, now):
     """The last bit of a packet that came in by `ingress` has left."""
-    gate = world.gates[ingress]
+    gate, settings = world.gates[ingress], world.settings[0]
     gate.held -= wire_bytes
-    if gate.closed and gate.held <= world.settings[0].xon:
+    xon = settings.xon
+    if settings.pooling:
+        leave_pool(world, ingress, wire_bytes)
+        xon = resumes_at(world, ingress)
+    if gate.closed and gate.held <= xon and gate.beyond == 0:
         signal(world, ingress, now, 0)
 
 
 @part
 def next_step(world, l, link):
     """When a port's transmission ends, or now if it is idle and may send."""
+    if world.settings[0].classes > 1:
+        return ends_or_starts_at(world, l)
     waiting = length(link.control) + (0 if world.gates[l].paused else length(link.payload))
     return link.free_at if link.leaving + link.control_leaving + waiting else NEVER
 
 
 @inner
-def step(world, l):
+def step(world, l, now):
     """A transmission has ended: its packet gives up its room. Then the next starts, an ACK of its own class first."""
     link, gate = world.links[l], world.gates[l]
-    now = link.free_at
-    link.backlog -= link.leaving
+    left = world.links[gate.leaving_row]
+    left.backlog -= left.leaving
     link.control_backlog -= link.control_leaving
-    if link.leaving:
-        let_go(world, gate.leaving_from, link.leaving, now)
-    link.leaving, link.control_leaving = 0, 0
+    if left.leaving and world.settings[0].lossless:
+        let_go(world, gate.leaving_from, left.leaving, now)
+    elif world.settings[0].pooling and world.nodes[link.source].pool > 0:
+        world.nodes[link.source].pooled -= left.leaving
+    left.leaving, link.control_leaving = 0, 0
+    row = highest(world, l) if world.settings[0].classes > 1 else np.int64(l)
+    queue = world.links[row]
     if length(link.control):
         ring = link.control
-    elif length(link.payload) and not gate.paused:
-        ring = link.payload
+    elif length(queue.payload) and not world.gates[row].paused:
+        ring = queue.payload
     else:
         return
+    link.free_at = max(link.free_at, now)
     packet = world.air[ring.start + (ring.head & ring.mask)]
     name, content = packet.label, packet.state
+    place = first_place(ring)
     link.waited += (now - packet.at) * bytes_of(content) >> WAITED
     if length(link.control):
         link.control_leaving = bytes_of(content)
     else:
-        link.leaving = bytes_of(content)
-        gate.leaving_from = ingress_of(content)
+        queue.leaving = bytes_of(content)
+        gate.leaving_from, gate.leaving_row = ingress_of(content) + row - l, row
     ring.head += 1
     link.sent_bytes += bytes_of(content)
     kind = world.kinds[link.kind]
     link.free_at += time_to_send(kind, bytes_of(content))
-    put_on_wire(world, l, link, link.free_at + kind.delay, name, without_ingress(content))
+    content = without_ingress(content)
+    if kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content):
+        return
+    put_on_wire(world, l, link, link.free_at + kind.delay, name, content)
+    if world.settings[0].noted:
+        if world.settings[0].telemetered and queue.leaving and not is_ack(content):
+            note_hop(world, place, l, now, link.sent_bytes - queue.leaving, queue.backlog - queue.leaving)
+        carry_notes(world, place, link.wire)
 
 
 @part
-def accepted(link):
-    """Packets that this egress has taken in before: those sent and those that wait."""
-    return link.wire.tail + length(link.payload) + length(link.control)
+def accepted(world, link):
+    """Packets that this egress has taken in before: sent or waiting; with several classes, data of its own."""
+    if world.settings[0].classes > 1:
+        return link.payload.tail
+    return link.wire.tail + link.lost + length(link.payload) + length(link.control)
 
 
 @inner
 def come(world, ingress, now):
-    """A packet arrives by `ingress` and goes into its egress queue, or is dropped where even the headroom is full."""
+    """A packet arrives by `ingress` and goes into its egress queue; refused if that or the headroom is full."""
     wire = world.links[ingress].wire
     packet = world.air[wire.start + (wire.head & wire.mask)]
     name, content = packet.label, packet.state
+    place = first_place(wire)
     wire.head += 1
     world.due[ingress] = first_at(world.air, hold(wire))
     l = onward(world, name, content)
+    if world.settings[0].steering:
+        l = steered(world, ingress, l, name, content, now, place)
     content += (1 - 2 * is_ack(content)) << HOP
-    link = world.links[l]
+    settings = world.settings[0]
+    rise = above(world, name) if settings.classes > 1 else np.int64(0)
+    row = l + rise
+    link = world.links[row]
     kind = world.kinds[link.kind]
     wire_bytes = bytes_of(content)
-    if kind.strict and is_ack(content):
-        if link.control_backlog + wire_bytes > kind.buffer:
-            drop(world, l, name, content)
+    if kind.strict and content & (ACK | TRIMMED):
+        into_control(world, l, name, content, now, place)
+        return
+    if settings.lossless:
+        if not let_in(world, ingress + rise, wire_bytes, now):
+            refuse(world, row, name, content, now, place)
             return
-        link.control_backlog += wire_bytes
-        link.free_at = max(link.free_at, now)
-        append(world, link.control, now, name, content)
+    elif settings.pooling and world.nodes[link.source].pool > 0:
+        node = world.nodes[link.source]
+        if wire_bytes > growth(world, node, link.backlog):
+            refuse(world, row, name, content, now, place)
+            return
+        take_room(world, node, wire_bytes)
+    elif link.backlog + wire_bytes > kind.buffer:
+        refuse(world, row, name, content, now, place)
         return
-    gate, settings = world.gates[ingress], world.settings[0]
-    if gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
-        drop(world, l, name, content)
-        return
-    gate.held += wire_bytes
-    if gate.held > settings.xoff and not gate.closed:
-        signal(world, ingress, now, 1)
-    if not is_ack(content) and is_marked(world, l, kind, link.backlog, accepted(link)):
+    if not is_ack(content) and is_marked(world, row, kind, link.backlog, accepted(world, link)):
         content |= MARK
         link.marks += 1
     link.backlog += wire_bytes
     link.longest = max(link.longest, link.backlog)
     link.free_at = max(link.free_at, now)
     append(world, link.payload, now, name, content | (np.int64(ingress) << INGRESS))
+    if settings.noted:
+        carry_notes(world, place, link.payload)
 
 
 @part
@@ -149,9 +194,9 @@ def coupled_switch(world, v, until):
             at = next_step(world, l, world.links[l])
             if at < departs:
                 departs, egress = at, l
-            at = next_signal(world, l)
+            at, row = first_signal(world, l)
             if at < signalled:
-                signalled, stopped = at, l
+                signalled, stopped = at, row
         for i in range(node.first_in, node.last_in):
             at = world.due[world.inbound[i]]
             if at < arrives:
@@ -160,7 +205,7 @@ def coupled_switch(world, v, until):
         if now >= until:
             break
         if departs == now:
-            step(world, egress)
+            step(world, egress, now)
         elif signalled == now:
             obey(world, stopped, now)
         else:

@@ -19,7 +19,7 @@ from netsim.core.tables import NEVER, NONE
 from netsim.core.timers import check_timeouts, tick_after
 from netsim.kernel import bare, entry, inner, part
 
-REACHED, FINISHED, IDLE, PAUSED, CROWDED, STUCK, LOOKED = range(7)  # why `advance` came back
+REACHED, FINISHED, IDLE, PAUSED, CROWDED, STUCK, FAILED, LOOKED = range(8)  # why `advance` came back
 
 
 @part
@@ -70,7 +70,7 @@ def visit(world, v, until):
     settings = world.settings[0]
     if v < settings.hosts:
         host(world, v, until)
-    elif settings.lossless:
+    elif settings.coupled:
         coupled_switch(world, v, until)
     else:
         switch(world, v, until)
@@ -78,16 +78,18 @@ def visit(world, v, until):
 
 @inner
 def tick(world):
-    """Look for time-outs. Returns whether every connection has timed out and none could send."""
+    """Look for time-outs. Returns FAILED if a connection gives up, STUCK if all have timed out and none could send."""
     settings = world.settings[0]
     now = settings.next_tick
     check_timeouts(world, now)
+    if settings.failed:
+        return FAILED
     settings.idle_ticks += 1
     soonest = min(next_wake(world, 0), next_wake(world, 1))
     if settings.idle_ticks > settings.connections + 1 and soonest == NEVER:
-        return True
+        return STUCK
     settings.next_tick = max(now + settings.tick, tick_after(world, soonest))
-    return False
+    return REACHED
 
 
 @entry
@@ -121,8 +123,9 @@ def advance(owned, stop, patience):
         if settings.next_tick <= soonest:
             if settings.next_tick >= stop:
                 return REACHED
-            if tick(world):
-                return STUCK
+            reason = tick(world)
+            if reason != REACHED:
+                return reason
             continue
         if soonest >= stop:
             return REACHED

@@ -6,26 +6,36 @@ with more data.
 
 import numpy as np
 
-from netsim.core.coupled import next_signal, obey
+from netsim.core.classes import above, begin_turn, first_signal, let_leave, starts_at
+from netsim.core.coupled import obey
 from netsim.core.egress import onward, put_on_wire, time_to_send
-from netsim.core.messages import has_arrived, has_left, is_acknowledged, last_payload, may_send, offer
+from netsim.core.entropies import end_entropy, next_entropy
+from netsim.core.go_back_n import acknowledge, go_back, next_packet, on_data
+from netsim.core.losses import is_lost
+from netsim.core.messages import has_left, may_send, offer
+from netsim.core.notes import carry_notes, note_departure, taken_place
 from netsim.core.pacing import next_ready, park, unpark
+from netsim.core.pulls import next_pull, pull
+from netsim.core.reception import take_in
+from netsim.core.repairs import learn, take_next
 from netsim.core.rings import append, first_at, hold, length
-from netsim.core.tables import NEVER, NONE, WAITED
+from netsim.core.steering import REPS
+from netsim.core.tables import NEVER, WAITED
+from netsim.core.telemetry import read_notes
 from netsim.core.words import (
     ACK,
     CNP,
     HOP,
     MARK,
     NAK,
+    PULL,
+    TRIMMED,
     bytes_of,
     connection_of,
     hop_of,
     is_ack,
-    label,
     next_hop,
     sequence_of,
-    state,
 )
 from netsim.kernel import inner, part
 from netsim.transport import dispatch
@@ -41,9 +51,14 @@ def take(world, ring):
 
 @part
 def next_departure(world, l, lossless):
-    """When this NIC sends next. A pause stops data, and where the classes share a queue ACKs too."""
+    """When this NIC sends next. A pause stops data, and where the classes share a queue ACKs too.
+
+    lossless: 0, 1 with flow control, 2 with several classes of data.
+    """
     link = world.links[l]
     waiting = length(link.control) + length(link.payload) + length(link.turns)
+    if lossless > 1:
+        return starts_at(world, l)
     if lossless and world.gates[l].paused:
         waiting = length(link.control) if world.kinds[link.kind].strict else 0
         return link.free_at if waiting else NEVER
@@ -54,43 +69,31 @@ def next_departure(world, l, lossless):
 
 @part
 def transmit(world, l, link, queued_at, name, content):
+    """Returns whether it arrives at the far end: a wire may lose it."""
     kind = world.kinds[link.kind]
     wire_bytes = bytes_of(content)
     link.waited += (link.free_at - queued_at) * wire_bytes >> WAITED
     link.sent_bytes += wire_bytes
     link.free_at += time_to_send(kind, wire_bytes)
+    if kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content):
+        return False
     put_on_wire(world, l, link, link.free_at + kind.delay, name, content)
+    return True
 
 
 @part
-def next_packet(world, c, connection, now):
-    """The next packet of a connection that may send: its label and state."""
-    sequence = connection.next
-    message = world.messages[connection.sending]
-    payload = np.int64(connection.payload)
-    if sequence + 1 == message.end:
-        payload = last_payload(message.bytes, connection.payload)
-        connection.sending = message.next
-    if sequence == connection.acked:
-        connection.progress_at = now  # nothing was outstanding: the timer starts
-    connection.next = sequence + 1
-    connection.injected += 1
-    return label(c, sequence), state(world.settings[0].header + payload, 0, 0)
-
-
-@part
-def after_sending(world, link, c, connection, m, sequence, began):
-    """Note that it left, and give the connection its next turn if it has more."""
+def after_sending(world, link, queue, c, connection, m, sequence, began):
+    """Note that it left, and give the connection its next turn in the queue of its class if it has more."""
     if sequence < connection.sent:
         world.flows[world.messages[m].flow].retransmitted += 1
     else:
         connection.sent = sequence + 1
         if connection.sending != m:
             has_left(world, m, link.free_at)
-    if not may_send(connection):
+    if not may_send(world, c, connection):
         connection.queued = 0
     elif connection.ready_at <= began:
-        append(world, link.turns, link.free_at, c, 0)
+        append(world, queue.turns, link.free_at, c, 0)
     else:
         park(world, connection.egress, c, connection.ready_at)
 
@@ -106,127 +109,100 @@ def empty_transmitter(link):
 def depart(world, l, now):
     """One packet leaves: an ACK first; then packets passing through and own connections alternate."""
     link = world.links[l]
-    empty_transmitter(link)
-    if world.settings[0].paced:
-        link.free_at = max(link.free_at, now)
-        unpark(world, l, now)
+    queue = link
+    if world.settings[0].classes > 1:
+        queue = world.links[begin_turn(world, l, now)]
+    else:
+        empty_transmitter(link)
+        if world.settings[0].paced:
+            link.free_at = max(link.free_at, now)
+            unpark(world, l, now)
     own = False
-    c, m, sequence, queued_at, name, content = 0, np.uint32(0), 0, link.free_at, 0, 0
+    c, m, sequence, queued_at, name, content, place = 0, np.uint32(0), 0, link.free_at, 0, 0, 0
     if length(link.control):
         packet = take(world, link.control)
+        place = taken_place(link.control)
         queued_at, name, content = packet.at, packet.label, packet.state
-    elif length(link.payload) and not (link.favours_own and length(link.turns)):
-        link.favours_own = 1
-        packet = take(world, link.payload)
+    elif length(queue.payload) and not (queue.favours_own and length(queue.turns)):
+        queue.favours_own = 1
+        packet = take(world, queue.payload)
+        place = taken_place(queue.payload)
         queued_at, name, content = packet.at, packet.label, packet.state
-        link.leaving = bytes_of(content)
+        queue.leaving = bytes_of(content)
     else:
-        c = take(world, link.turns).label
+        c = take(world, queue.turns).label
         connection = world.connections[c]
-        if not may_send(connection):
+        if not may_send(world, c, connection):
             connection.queued = 0  # passed over
             return
         own = True
-        link.favours_own = 0
-        m, sequence = connection.sending, connection.next
-        name, content = next_packet(world, c, connection, link.free_at)
+        queue.favours_own = 0
+        if world.settings[0].selective > 0:
+            m, sequence, name, content = take_next(world, c, connection, link.free_at)
+        else:
+            m, sequence = connection.sending, connection.next
+            name, content = next_packet(world, c, connection, link.free_at)
         if world.settings[0].paced:
             gap = dispatch.on_send(connection, bytes_of(content), now, world.settings[0].controls)
             connection.ready_at = now + gap
-    transmit(world, l, link, queued_at, name, content)
+    entropy = next_entropy(world, c) if own and world.settings[0].steering == REPS else 0
+    arrives = transmit(world, l, link, queued_at, name, content)
+    if world.settings[0].noted and arrives:
+        note_departure(world, l, queue, own, place, content, now, entropy)
     if own:
-        after_sending(world, link, c, world.connections[c], m, sequence, now)
+        after_sending(world, link, queue, c, world.connections[c], m, sequence, now)
 
 
 @inner
-def pass_on(world, name, content, now):
+def pass_on(world, name, content, now, place):
     """A packet that only passes through this host (PXN: received over NVLink, sent by the NIC on the right rail)."""
     l = onward(world, name, content)
     link = world.links[l]
-    if link.free_at <= now:
+    queue = link
+    if world.settings[0].classes > 1:
+        queue = world.links[l + above(world, name)]
+        if link.free_at <= now:
+            let_leave(world, l)
+        queue.free_at = max(queue.free_at, now)
+    elif link.free_at <= now:
         empty_transmitter(link)
     link.free_at = max(link.free_at, now)
     content += (1 - 2 * is_ack(content)) << HOP
-    if is_ack(content):
+    if content & (ACK | TRIMMED):
         append(world, link.control, now, name, content)
     else:
-        append(world, link.payload, now, name, content)
-        link.backlog += bytes_of(content)
-        link.longest = max(link.longest, link.backlog)
+        append(world, queue.payload, now, name, content)
+        queue.backlog += bytes_of(content)
+        queue.longest = max(queue.longest, queue.backlog)
+    if world.settings[0].noted:
+        carry_notes(world, place, link.control if content & (ACK | TRIMMED) else queue.payload)
 
 
 @part
-def on_data(world, name, content, now):
-    """Go-back-N: only the packet that should come next counts; the first after a gap brings a NAK; each gets an ACK."""
-    c = connection_of(name)
+def on_ack(world, name, content, now, place):
+    """What the control hears is in this order: losses, marks, the round trip. A header's says nothing of the queues."""
+    settings = world.settings[0]
+    c, expected = connection_of(name), sequence_of(name)
     connection = world.connections[c]
-    sequence = sequence_of(name)
-    connection.received += 1
-    flags = ACK | (content & MARK)
-    m = connection.receiving
-    if content & MARK and sequence >= connection.expected:
-        world.flows[world.messages[m].flow].marked += 1
-    if content & MARK and now >= connection.cnp_at:
-        flags |= CNP
-        connection.cnp_at = now + world.settings[0].cnp_interval
-    arrived = False
-    if sequence == connection.expected:
-        connection.expected += 1
-        connection.complained = 0
-        arrived = connection.expected == world.messages[m].end
-    elif sequence > connection.expected and connection.complained == 0:
-        connection.complained = 1
-        flags |= NAK
-    link = world.links[connection.back]
-    link.free_at = max(link.free_at, now)
-    answer = state(world.settings[0].ack, connection.length - 1, flags)
-    append(world, link.control, now, label(c, connection.expected), answer)
-    if arrived:
-        connection.receiving = world.messages[m].next
-        has_arrived(world, m, now)
-
-
-@inner
-def rewind(world, connection, sequence):
-    """Send again from `sequence` on."""
-    connection.next = sequence
-    m = connection.acking
-    while m != NONE and world.messages[m].end <= sequence:
-        m = world.messages[m].next
-    connection.sending = m
-
-
-@part
-def acknowledge(world, connection, sequence, now):
-    """Everything before `sequence` has arrived."""
-    connection.acked = sequence
-    connection.progress_at = now
-    if connection.next < sequence:  # a late ACK overtook a rewind
-        rewind(world, connection, sequence)
-    m = connection.acking
-    while m != NONE and world.messages[m].end <= sequence:
-        following = world.messages[m].next
-        connection.acking = following
-        if following == NONE:
-            connection.last = NONE
-        is_acknowledged(world, m, now)
-        m = connection.acking
-
-
-@part
-def on_ack(world, name, content, now):
-    c = connection_of(name)
-    connection = world.connections[c]
-    expected = sequence_of(name)
     connection.acks_received += 1
-    if content & NAK and expected >= connection.acked:
-        rewind(world, connection, expected)
+    echoes = settings.selective == 0 or content & (NAK | PULL) == 0  # it answers a packet that came whole
+    if settings.steering == REPS and echoes:
+        end_entropy(world, c, place, content & MARK)
+    if settings.selective > 0:
+        expected, gained = learn(world, c, connection, expected, content, now)
+    else:
+        if content & NAK and (expected >= connection.acked or connection.next > connection.acked):
+            first = max(expected, connection.acked)  # ACKs on other paths may have overtaken it
+            go_back(world, connection, first, now)
+        gained = max(0, expected - connection.acked)
     advanced = expected > connection.acked
     if advanced:
         acknowledge(world, connection, expected, now)
     if content & CNP:
-        dispatch.on_notification(connection, now, world.settings[0].controls)
-    dispatch.on_ack(connection, advanced, content & MARK, now, world.settings[0].controls)
+        dispatch.on_notification(connection, now, settings.controls)
+    dispatch.on_ack(connection, advanced, content & MARK, now, settings.controls)
+    if settings.noted and echoes:
+        read_notes(world, c, connection, place, gained, content & MARK, now)
     offer(world, c, now)
 
 
@@ -237,12 +213,16 @@ def accept(world, l, now):
     packet = take(world, wire)
     name, content = packet.label, packet.state
     world.due[l] = first_at(world.air, hold(wire))
+    place = taken_place(wire)
     if is_ack(content) and hop_of(content) == 0:
-        on_ack(world, name, content, now)
+        on_ack(world, name, content, now, place)
     elif not is_ack(content) and next_hop(content) == world.connections[connection_of(name)].length:
-        on_data(world, name, content, now)
+        if world.settings[0].selective > 0:
+            take_in(world, name, content, now, place)
+        else:
+            on_data(world, name, content, now, place)
     else:
-        pass_on(world, name, content, now)
+        pass_on(world, name, content, now, place)
 
 
 @part
@@ -274,10 +254,21 @@ def next_stop(world, node):
     """The link that hears the next PAUSE or RESUME, and when."""
     signalled, stopped = NEVER, np.uint32(0)
     for i in range(node.first_out, node.last_out):
-        at = next_signal(world, world.outbound[i])
+        at, row = first_signal(world, world.outbound[i])
         if at < signalled:
-            signalled, stopped = at, world.outbound[i]
+            signalled, stopped = at, row
     return signalled, stopped
+
+
+@part
+def next_puller(world, node):
+    """The link that the next pull leaves by, and when."""
+    pulls, puller = NEVER, np.uint32(0)
+    for i in range(node.first_out, node.last_out):
+        at = next_pull(world, world.outbound[i])
+        if at < pulls:
+            pulls, puller = at, world.outbound[i]
+    return pulls, puller
 
 
 @part
@@ -285,18 +276,25 @@ def host(world, v, until):
     node = world.nodes[v]
     row = world.hosts[v]
     row.limit = NEVER
-    lossless = world.settings[0].lossless
+    lossless, pulling = world.settings[0].lossless, world.settings[0].pulling
+    if world.settings[0].classes > 1:
+        lossless = 2
     signalled, stopped = NEVER, np.uint32(0)
+    pulls, puller = NEVER, np.uint32(0)
     while True:
         departs, egress = next_egress(world, node, lossless)
         arrives, ingress = next_ingress(world, node)
         if lossless:
             signalled, stopped = next_stop(world, node)
-        now = min(departs, min(signalled, arrives))
+        if pulling:
+            pulls, puller = next_puller(world, node)
+        now = min(min(departs, pulls), min(signalled, arrives))
         bound = min(until, row.limit)
         if now >= bound:
             break
-        if departs == now:
+        if pulls == now:
+            pull(world, puller, now)
+        elif departs == now:
             depart(world, egress, now)
         elif signalled == now:
             obey(world, stopped, now)

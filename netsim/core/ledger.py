@@ -8,8 +8,10 @@ import numpy as np
 from netsim.core.admission import admit, ideal_time, times_alone
 from netsim.core.connections import Connections
 from netsim.core.ground import Ground
-from netsim.core.tables import NEVER, NONE, World
+from netsim.core.queue_pairs import QueuePairs, joined
+from netsim.core.tables import NEVER, NONE
 from netsim.core.world import with_rows
+from netsim.core.world_tables import World
 
 KEYS_IN_A_TABLE = 1 << 26  # up to so many possible (source, target, channel) a table finds the flows, above that a sort
 
@@ -56,15 +58,16 @@ class Admitted:
 class Ledger:
     """Admits schedules and retires them."""
 
-    def __init__(self, connections: Connections) -> None:
-        self._connections = connections
+    def __init__(self, connections: Connections, pairs: QueuePairs | None = None) -> None:
+        self._connections, self._pairs = connections, pairs or QueuePairs()
         self._messages, self._heirs, self._flows, self._parts, self._collectives = (Ground() for _ in range(5))
 
-    def admit(self, world: World, schedule: ChunkFlows, hosts: Any) -> tuple[World, Admitted]:
+    def admit(self, world: World, schedule: ChunkFlows, hosts: Any, traffic_class: int = 0) -> tuple[World, Admitted]:
         """The schedule's rows as messages; position p is host hosts[p]. ideal_ps -1: rows wait in a circle."""
+        schedule = self._pairs.spread(schedule, hosts, traffic_class)
         rows, ranks = len(schedule.bytes), schedule.ranks
         source, target, channel, flow_of_row = flows_of(schedule)
-        world, numbers = self._connections.numbers(world, hosts[source], hosts[target], channel)
+        world, numbers = self._connections.numbers(world, hosts[source], hosts[target], channel, traffic_class)
         parts, collective = self._parts.take(ranks), self._collectives.take(1)
         messages, heirs, flows = (
             self._messages.take(rows + 1),
@@ -107,10 +110,8 @@ class Ledger:
         )
 
     def retire(self, world: World, admitted: Admitted) -> dict[str, Any]:
-        """Give the collective's rows back; what they say of its flows, column by column."""
+        """Give the collective's rows back; what they say of its flows, column by column, one row per connection."""
         rows = world.flows[admitted.first_flow : admitted.first_flow + admitted.flows]
-        ideal = np.zeros(admitted.flows, "i8")
-        times_alone(world, np.ascontiguousarray(rows["connection"]), np.maximum(admitted.bytes, 1), ideal)
         columns = {
             "source": admitted.source,
             "target": admitted.target,
@@ -119,12 +120,16 @@ class Ledger:
             "start_ps": rows["started_at"].copy(),
             "delivered_ps": rows["delivered_at"].copy(),
             "acked_ps": rows["acked_at"].copy(),
-            "ideal_ps": ideal,
+            "ideal_ps": np.zeros(admitted.flows, "i8"),
+            "connection": rows["connection"].astype("i8"),
             "packets": admitted.packets + rows["retransmitted"],
             "retransmitted": rows["retransmitted"].copy(),
             "marked": rows["marked"].copy(),
             "dropped": rows["dropped"].copy(),
         }
+        columns = joined(columns, self._pairs.count)
+        connection = columns.pop("connection").astype("u4")  # of several queue pairs the first: their routes are alike
+        times_alone(world, connection, np.maximum(columns["bytes"], 1), columns["ideal_ps"])
         self._messages.give(admitted.first_message, admitted.messages + 1)
         self._heirs.give(admitted.first_heir, admitted.heirs)
         self._flows.give(admitted.first_flow, admitted.flows)

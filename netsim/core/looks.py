@@ -15,7 +15,8 @@ def look(world, moves_at, stop):
             sample = world.samples[found]
             sample.at = settings.next_look
             sample.link = l
-            sample.bytes = link.backlog - (link.leaving if link.free_at <= settings.next_look else 0)
+            free_at = world.links[l % settings.ports].free_at
+            sample.bytes = link.backlog - (link.leaving if free_at <= settings.next_look else 0)
             found += 1
     nothing_waits = found == settings.samples
     settings.samples = found

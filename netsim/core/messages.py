@@ -4,9 +4,11 @@ import numpy as np
 
 from netsim.core.egress import wake
 from netsim.core.pacing import park
+from netsim.core.places import may_send_some
 from netsim.core.rings import append
 from netsim.core.tables import NONE
 from netsim.kernel import inner, part
+from netsim.transport import ndp
 
 
 @part
@@ -22,7 +24,9 @@ def last_payload(message_bytes, payload):
 
 
 @part
-def may_send(connection):
+def may_send(world, c, connection):
+    if world.settings[0].selective > 0:
+        return may_send_some(world, c, connection)
     return connection.next < min(connection.stop, connection.acked + (connection.cwnd >> 16))
 
 
@@ -30,7 +34,7 @@ def may_send(connection):
 def offer(world, c, now):
     """Give the connection its turn at the NIC if it may send and does not wait there already."""
     connection = world.connections[c]
-    if connection.queued == 0 and may_send(connection):
+    if connection.queued == 0 and may_send(world, c, connection):
         connection.queued = 1
         link = world.links[connection.egress]
         link.free_at = max(link.free_at, now)
@@ -50,6 +54,8 @@ def send(world, m, now):
     connection = world.connections[flow.connection]
     message.end = connection.stop + packets_in(message.bytes, connection.payload)
     message.next = NONE
+    if world.settings[0].pulling and connection.next == connection.stop and world.repairs[flow.connection].lost == 0:
+        ndp.begin(connection)
     connection.stop = message.end
     if connection.last != NONE:
         world.messages[connection.last].next = m

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.tables import World
 from netsim.core.words import ACK
+from netsim.core.world_tables import World
 
 FIRST_INTERVAL_PS = 4_000_000  # a look cuts a window of the core in two: not more often than every few windows
 MOST_LOOKS = 128  # then every other is forgotten and the interval doubles: pictures need no more
@@ -42,16 +42,33 @@ class QueueSamples:
         row["next_look"] = -(-int(row["next_look"]) // every) * every
 
     def columns(self) -> dict[str, Any]:
-        """time_ps, link, bytes."""
+        """time_ps, link, bytes; the queues of several classes at one link and time in one row."""
         self.collect()
         taken = np.concatenate(self._taken)
-        return {"time_ps": taken["at"], "link": taken["link"], "bytes": taken["bytes"]}
+        columns = {"time_ps": taken["at"], "link": taken["link"], "bytes": taken["bytes"]}
+        return columns if self._settings[0]["classes"] == 1 else _over_classes(columns, int(self._settings[0]["ports"]))
+
+
+def _over_classes(columns: dict[str, Any], ports: int) -> dict[str, Any]:
+    """Rows of one time and one link added up."""
+    link = columns["link"] % ports
+    order = np.lexsort((link, columns["time_ps"]))
+    at, link, held = columns["time_ps"][order], link[order], columns["bytes"][order]
+    first = np.flatnonzero(np.concatenate([np.ones(min(1, len(at)), bool), (np.diff(at) != 0) | (np.diff(link) != 0)]))
+    total = np.add.reduceat(held, first) if len(first) else held
+    return {"time_ps": at[first], "link": link[first], "bytes": total}
+
+
+def by_class(world: World, column: Any) -> Any:
+    """A column of links or gates as one row per class of traffic, [classes, links]."""
+    return column.reshape(int(world.settings[0]["classes"]), -1)
 
 
 def busy_ps(world: World) -> Any:
     """Picoseconds each link has spent sending, to within a picosecond a packet."""
-    kinds = world.kinds[world.links["kind"]]
-    return world.links["sent_bytes"] * kinds["ps"] // kinds["per_bytes"]
+    ports = int(world.settings[0]["ports"])
+    kinds = world.kinds[world.links["kind"][:ports]]
+    return world.links["sent_bytes"][:ports] * kinds["ps"] // kinds["per_bytes"]
 
 
 def under_way(world: World) -> tuple[int, int]:
@@ -67,5 +84,5 @@ def under_way(world: World) -> tuple[int, int]:
 
 
 def packets_sent(world: World) -> Any:
-    """Packets each link has put on its wire."""
-    return world.links["wire"]["tail"].copy()
+    """Packets each link has put on its wire, those that were lost there too."""
+    return by_class(world, world.links["wire"]["tail"] + world.links["lost"])[0]

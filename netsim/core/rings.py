@@ -5,6 +5,7 @@ In a table a ring is a RING record. A hot loop holds it as a Ring, a value: the 
 
 from typing import NamedTuple
 
+from netsim.core.notes import copy_notes
 from netsim.core.tables import NEVER
 from netsim.kernel import inner, part
 
@@ -111,12 +112,15 @@ def grow(world, row):
     """Double a ring: move it to a block twice as large."""
     size = row.mask + 1
     block = take_block(world, 2 * size)
+    noted = world.settings[0].noted
     for i in range(row.head, row.tail):
         old = world.air[row.start + (i & row.mask)]
         new = world.air[block + (i & (2 * size - 1))]
         new.at = old.at
         new.label = old.label
         new.state = old.state
+        if noted:
+            copy_notes(world, row.start + (i & row.mask), block + (i & (2 * size - 1)))
     give_block(world, row.start, size)
     row.start = block
     row.mask = 2 * size - 1

@@ -1,6 +1,7 @@
 """A switch in one window: receive, then run every egress that has something to do."""
 
 from netsim.core.egress import onward, time_to_send, wake
+from netsim.core.losses import drop, is_lost
 from netsim.core.random import thirty_bits
 from netsim.core.rings import (
     behind_head,
@@ -14,9 +15,9 @@ from netsim.core.rings import (
     push,
     put_back,
 )
-from netsim.core.tables import NEVER, NONE, WAITED
-from netsim.core.words import HOP, MARK, bytes_of, connection_of, is_ack, sequence_of
-from netsim.kernel import inner, part
+from netsim.core.tables import NEVER, WAITED
+from netsim.core.words import HOP, MARK, bytes_of, is_ack
+from netsim.kernel import part
 
 
 @part
@@ -101,26 +102,11 @@ def is_marked(world, l, kind, backlog, k):
     return drawn * (kind.mark_all - kind.mark_from) < kind.mark_chance * (backlog - kind.mark_from)
 
 
-@inner
-def drop(world, l, label, state):
-    world.links[l].drops += 1
-    connection = world.connections[connection_of(label)]
-    if is_ack(state):
-        connection.acks_dropped += 1
-        return
-    connection.dropped += 1
-    if sequence_of(label) < connection.acked:
-        return  # a copy of what has arrived long ago: its flow may be gone
-    m = connection.acking
-    while m != NONE and world.messages[m].end <= sequence_of(label):
-        m = world.messages[m].next
-    if m != NONE:
-        world.flows[world.messages[m].flow].dropped += 1
-
-
 @part
-def launch(world, link, wire, at, label, state):
-    """Put a packet on the wire; it arrives at `at`. Returns the wire."""
+def launch(world, l, link, kind, wire, at, label, state):
+    """Put a packet on the wire; it arrives at `at`, if it is not lost there. Returns the wire."""
+    if kind.loss > 0 and is_lost(world, l, kind, wire.tail, label, state):
+        return wire
     if is_full(wire):
         put_back(link.wire, wire)
         grow(world, link.wire)
@@ -170,7 +156,7 @@ def serve(world, l, until):
             waited += (free_at - packet.at) * wire_bytes >> WAITED
             sent_bytes += wire_bytes
             free_at += time_to_send(kind, wire_bytes)
-            wire = launch(world, link, wire, free_at + delay, packet.label, packet.state)
+            wire = launch(world, l, link, kind, wire, free_at + delay, packet.label, packet.state)
         if i == count:
             break
         packet = air[came + i]
@@ -185,7 +171,7 @@ def serve(world, l, until):
             control_backlog += wire_bytes
         else:
             accepted = wire.tail + length(data) + length(control)  # packets before this one
-            if backlog > mark_from and not is_ack(state) and is_marked(world, l, kind, backlog, accepted):
+            if backlog > mark_from and not is_ack(state) and is_marked(world, l, kind, backlog, accepted + link.lost):
                 state |= MARK
                 link.marks += 1
             backlog += wire_bytes
@@ -197,7 +183,7 @@ def serve(world, l, until):
                 leaving = wire_bytes
             sent_bytes += wire_bytes
             free_at = now + time_to_send(kind, wire_bytes)
-            wire = launch(world, link, wire, free_at + delay, label, state)
+            wire = launch(world, l, link, kind, wire, free_at + delay, label, state)
         elif own_class:
             control = push(air, control, now, label, state)
         else:

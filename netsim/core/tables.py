@@ -1,6 +1,4 @@
-"""The nouns of the core: one record dtype each, all in one World. Times are picoseconds, sizes bytes, ids unsigned."""
-
-from typing import NamedTuple
+"""The nouns of the core, one record dtype each. Times are picoseconds, sizes bytes, ids unsigned."""
 
 import numpy as np
 
@@ -8,9 +6,28 @@ from netsim.transport.states import CONTROL_SETTINGS, CONTROL_STATES, with_state
 
 NEVER = (1 << 62) - 1
 NONE = 0xFFFFFFFF  # no such row
+CACHE = 8  # entropies that reps keeps for a connection
+MOST_HOPS = 8  # of a route: so many links can tell a packet how they are
 WAITED = 10  # binary digits that LINK.waited leaves out, so that it holds a second of a full queue
 
 PACKET = np.dtype([("at", "i8"), ("label", "i8"), ("state", "i8")])  # on a wire: arrives at; in a queue: came at
+NOTE = np.dtype(  # what some modes know of the packet beside it in the air
+    [
+        ("stamp", "i8"),  # when its first bit was sent, ps; an ACK has that of the data packet it answers
+        ("entropy", "u4"),
+        ("hops", "u4"),  # rows of its telemetry in use
+        ("spare", "i8"),
+    ]
+)
+TELEMETRY = np.dtype(  # what a link said of itself when it began to send a packet
+    [
+        ("link", "u4"),
+        ("spare", "u4"),
+        ("at", "i8"),
+        ("sent_bytes", "i8"),  # all it had sent before
+        ("queue", "i8"),  # bytes of data that waited behind
+    ]
+)
 RING = np.dtype([("head", "i8"), ("tail", "i8"), ("start", "u4"), ("mask", "u4")])  # entry i is air[start + (i & mask)]
 
 LINK = np.dtype(
@@ -35,7 +52,7 @@ LINK = np.dtype(
         ("turns", RING),  # at a host: connections waiting for their turn
         ("source", "u4"),
         ("favours_own", "u4"),  # at a host: its own connections are next, then packets passing through
-        ("spare", "i8"),
+        ("lost", "i8"),  # packets that its wire lost
     ]
 )
 KIND = np.dtype(  # what links of one kind share
@@ -49,6 +66,8 @@ KIND = np.dtype(  # what links of one kind share
         ("mark_all", "i8"),
         ("mark_chance", "i8"),
         ("strict", "i8"),  # ACKs have a class of their own above data
+        ("control_room", "i8"),  # bytes that class holds
+        ("loss", "i8"),  # chance that its wire loses a packet, in units of 2^-30
     ]
 )
 GATE = np.dtype(  # what priority flow control knows of a link
@@ -62,10 +81,21 @@ GATE = np.dtype(  # what priority flow control knows of a link
         ("paused_since", "i8"),
         ("paused_ps", "i8"),
         ("leaving_from", "u4"),  # at its near end: the ingress of the packet in transmission
-        ("spare", "u4"),
+        ("leaving_row", "u4"),  # and the row of its class: another than this only with several classes
+        ("trims", "i8"),  # packets cut to their headers at its near end
+        ("beyond", "i8"),  # at its far end, with a shared buffer: bytes of `held` that stand in the headroom
     ]
 )
-NODE = np.dtype([("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("last_out", "u4"), ("pending", "i8")])
+LINKS_OF_A_NODE = [("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("last_out", "u4")]
+NODE = np.dtype(
+    [
+        *LINKS_OF_A_NODE,
+        ("pending", "i8"),
+        ("pool", "i8"),  # bytes that its ports share; 0: each has a buffer of its own
+        ("pooled", "i8"),  # bytes taken of them
+        ("fullest", "i8"),  # and the most that ever were
+    ]
+)
 HOST = np.dtype([("reached", "i8"), ("limit", "i8")])  # events before `reached` are done; none at or after `limit`
 
 CONNECTION = with_states(
@@ -99,8 +129,34 @@ CONNECTION = with_states(
         ("complained", "u4"),  # a NAK for this gap is under way
         ("back", "u4"),  # link that its ACKs leave by
         ("length", "u4"),  # links of its route
+        # what counts time-outs, 16 bytes
+        ("stuck_at", "i8"),  # packets known to have arrived at the last time-out
+        ("tries", "u4"),  # time-outs since that number last grew
+        ("patience", "u4"),  # more of them, and it fails
     ],
     CONTROL_STATES,
+)
+REPAIR = np.dtype(  # selective repeat: what a connection knows of packets beyond `acked` and `expected`
+    [
+        # the sender
+        ("got", "i8"),  # packets after `acked` known to have arrived
+        ("lost", "i8"),  # packets to be sent again
+        ("lost_from", "i8"),  # none of them comes before this one
+        ("newest", "i8"),  # of the transmissions known to have arrived, the latest
+        ("oldest", "i8"),  # nothing under way was sent before this transmission
+        # the receiver
+        ("ahead", "i8"),  # packets here after `expected`
+        ("known", "i8"),  # end of the last message of which something has come
+        ("headers", "i8"),  # trimmed packets that have come
+        ("asked", "i8"),  # pulls: those due to it so far,
+        ("pulled", "i8"),  # and those that have been sent
+    ]
+)
+PULLER = np.dtype(  # at a NIC, where receivers pull
+    [
+        ("askers", RING),  # connections that are due a pull, in turn
+        ("ready_at", "i8"),  # no pull before then
+    ]
 )
 MESSAGE = np.dtype(  # a chunk flow on its connection
     [
@@ -138,6 +194,24 @@ PART = np.dtype(  # one rank's part of one collective
         ("finished_at", "i8"),
     ]
 )
+GROUP = np.dtype(  # links that a switch may choose from per packet: group_links[first : first + count]
+    [
+        ("first", "u4"),
+        ("count", "u4"),
+        ("turn", "i8"),  # taken in turn: the one that is next
+    ]
+)
+WAY = np.dtype(  # of a connection's route, what lies outside servers: there switches choose per packet
+    [
+        ("outward", "u4"),  # links before it
+        ("source", "u4"),  # the hosts at its ends
+        ("target", "u4"),
+        ("fresh", "u4"),  # reps: entropies in its cache that were not sent again
+        ("kept", "i8"),  # reps: entropies put into its cache so far
+        ("spare", "i8"),
+    ]
+)
+FLOWLET = np.dtype([("at", "i8"), ("drawn", "i8")])  # the last packet of a slot, and what its flowlet drew
 COLLECTIVE = np.dtype(
     [
         ("unacked", "i8"),  # messages not yet acknowledged
@@ -169,8 +243,26 @@ SETTINGS = np.dtype(
         ("lossless", "i8"),  # priority flow control is on
         ("xoff", "i8"),
         ("xon", "i8"),
+        ("coupled", "i8"),  # switches go from event to event (core/coupled.py)
+        ("noted", "i8"),  # packets have notes
+        ("telemetered", "i8"),  # and telemetry
         ("idle_ticks", "i8"),  # ticks in a row that moved nothing
         ("seed", "i8"),
+        ("steering", "i8"),  # 0, or how switches choose a link per packet
+        ("in_turn", "i8"),  # spray: the links of a group in turn, not by lot
+        ("gap", "i8"),  # flowlet: ps
+        ("slots", "i8"),  # of a switch's table of flowlets
+        ("entropies", "i8"),  # reps: how many different ones there are
+        ("selective", "i8"),  # selective repeat: 0, or the packets of its window, a power of two
+        ("reordering", "i8"),  # transmissions by which a packet may be overtaken and is not yet taken for lost
+        ("trim", "i8"),
+        ("pulling", "i8"),  # receivers pull
+        ("failed", "i8"),  # 1 + the connection that gave up
+        ("complaints", "i8"),  # go-back-N: 1 if every packet beyond a gap brings a NAK, 0 if the first does
+        ("classes", "i8"),  # of traffic; see classes.py
+        ("ports", "i8"),  # links: classes above the first have more rows
+        ("pooling", "i8"),  # ports of a switch share a buffer
+        ("alpha", "i8"),  # of what is left of it a queue may hold so much; see pools.py
         ("next_look", "i8"),  # at the queues
         ("look_every", "i8"),
         ("looks", "i8"),  # at a network that was not idle
@@ -180,35 +272,3 @@ SETTINGS = np.dtype(
         ("controls", CONTROL_SETTINGS),
     ]
 )
-
-
-class World(NamedTuple):
-    """Everything that can influence what happens next."""
-
-    settings: np.ndarray  # one row
-    links: np.ndarray
-    kinds: np.ndarray
-    gates: np.ndarray  # per link; used where flow control is on
-    nodes: np.ndarray
-    hosts: np.ndarray
-    inbound: np.ndarray  # links into node v: inbound[first_in:last_in], in order of number
-    outbound: np.ndarray
-    port_of: np.ndarray  # number of a link among those its source sends on
-    due: np.ndarray  # per link: when its first packet arrives
-    wake: np.ndarray  # per node: when it next has something to do
-    slots: np.ndarray  # per node: its place in `wakes`, 2 * group + colour; links join nodes of different colour
-    wakes: np.ndarray  # per group and colour: the first of these
-    air: np.ndarray  # PACKETs, shared by all rings
-    blocks: np.ndarray  # per size class: first free block of `air`
-    inboxes: np.ndarray  # per port: RING of what reaches it in this window
-    busy: np.ndarray  # egress links to serve in this window
-    nodes_due: np.ndarray
-    hops: np.ndarray  # [connection * stride + hop] links
-    connections: np.ndarray
-    messages: np.ndarray
-    heirs: np.ndarray
-    flows: np.ndarray
-    parts: np.ndarray
-    collectives: np.ndarray
-    finished: np.ndarray  # parts that finished since the seam last looked
-    samples: np.ndarray  # of queues, taken since the seam last looked

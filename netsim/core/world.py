@@ -8,11 +8,13 @@ import numpy as np
 from netsim.core import tables
 from netsim.core.egress import GROUP
 from netsim.core.memory import aligned_zeros
+from netsim.core.pool_sizes import check_pools, fixed_alpha, largest_queues, pools
 from netsim.core.rings import FIRST_SIZE
-from netsim.core.tables import NEVER, World
+from netsim.core.tables import MOST_HOPS, NEVER
+from netsim.core.world_tables import World
 from netsim.errors import InputError
 from netsim.topology.network import SCALE_UP, Network
-from netsim.transport import PACED
+from netsim.transport import NOTED, PACED, PULLED, TELEMETERED
 from netsim.units import picoseconds_per_byte
 
 STRIDE = 8  # links of a route that fit before `hops` is laid out anew
@@ -20,11 +22,14 @@ SIZE_CLASSES = 64
 ROOM_PER_PACKET = 8  # entries of `air` that a packet can cost while rings double
 FIRST_RESERVE, RESERVE = 1 << 14, 1 << 22  # entries: at least and at most kept free for a visit to a node
 FIRST_AIR = 1 << 22  # entries: 100 MB of addresses; memory is taken when it is first used
+FIRST_NOTED_AIR = 1 << 16  # where the rows beside it take ten times as much
 ALBUM = 1 << 14  # samples of queues that the core keeps before the seam takes them
 CHANCE = 1 << 30  # Pmax is held in these units
+HEADERS = 2  # with trimming the control class holds twice the bytes of the data class (htsim's NDP queue)
 CNP_INTERVAL_PS = 50_000_000  # a receiver notifies a sender at most once in 50 us (DCQCN, section 3.1)
 
 Parameters = Mapping[str, Mapping[str, int]]  # by control and field of its SETTINGS
+Selective = tuple[int, int]
 
 
 def new_world(
@@ -37,24 +42,35 @@ def new_world(
     seed: int,
     control: str,
     parameters: Parameters,
+    selective: Selective | None = None,
+    complaints: bool = False,
+    classes: int = 1,
 ) -> World:
     """The network at rest. Sizes in bytes; payloads of a packet and of one that stays inside a server.
 
-    Raises InputError where the largest packet does not fit, or a pause would travel in no time.
+    selective: window and tolerance of selective repeat, in packets; None is go-back-N. classes: of traffic. Raises
+    InputError where the largest packet does not fit, a pause would travel in no time, what is trimmed could not be sent
+    again, or several classes have no control class above them.
     """
+    check_trimming(network, is_selective=selective is not None)
+    _check_classes(network, classes)
     largest = header + np.where([kind == SCALE_UP for kind in network.kinds], payloads[1], payloads[0])
     kinds, kind_of = _kinds(network, largest)
+    check_pools(network, largest)
     _check(network, kinds, kind_of, largest)
     nodes, inbound, outbound, port_of = _nodes(network)
     slots = _slots(network)
     hosts = len(network.hosts)
     ports = int((nodes["last_out"] - nodes["first_out"])[hosts:].max(initial=1))
-    links, gates, inboxes, air_used = _links(network, kind_of, ports)
-    settings = _settings(network, control, parameters)
+    links, gates, inboxes, pullers, air_used = _links(network, kind_of, ports, control in PULLED, classes)
+    settings = _settings(network, control, parameters, selective)
+    settings[0]["complaints"] = complaints
     row = settings[0]
     row["header"], row["ack"], row["tick"], row["air_used"] = header, ack, tick_ps, air_used
-    _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + 1))
+    row["classes"], row["coupled"] = classes, row["coupled"] or classes > 1
+    _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + (not network.trim)))
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
+    air = 4 * air_used + int(row["reserve"]) + (FIRST_NOTED_AIR if row["noted"] else FIRST_AIR)
     return World(
         settings=settings,
         links=links,
@@ -69,7 +85,10 @@ def new_world(
         wake=np.full(len(nodes), NEVER, "i8"),
         slots=slots,
         wakes=np.full(2 * ((len(nodes) >> GROUP) + 1), NEVER, "i8"),
-        air=np.zeros(4 * air_used + int(row["reserve"]) + FIRST_AIR, tables.PACKET),
+        air=np.zeros(air, tables.PACKET),
+        notes=np.zeros(air if row["noted"] else 1, tables.NOTE),
+        heard=np.zeros(1, tables.TELEMETRY),
+        telemetry=np.zeros(air * MOST_HOPS if row["telemetered"] else 1, tables.TELEMETRY),
         blocks=np.full(SIZE_CLASSES, -1, "i8"),
         inboxes=inboxes,
         busy=np.zeros(ports + 1, "u4"),
@@ -82,29 +101,61 @@ def new_world(
         parts=np.zeros(0, tables.PART),
         collectives=np.zeros(0, tables.COLLECTIVE),
         finished=np.zeros(64, tables.FINISHED),
+        group_of=np.zeros(0, "u4"),
+        groups=np.zeros(0, tables.GROUP),
+        group_links=np.zeros(0, "u4"),
+        ways=np.zeros(0, tables.WAY),
+        cache=np.zeros(0, "u4"),
+        flowlets=np.zeros(0, tables.FLOWLET),
+        repairs=np.zeros(0, tables.REPAIR),
+        places=np.zeros(0, "u4"),
+        here=np.zeros(0, "u1"),
+        pullers=pullers,
         samples=np.zeros(len(links) + ALBUM, tables.SAMPLE),
     )
 
 
-def _settings(network: Network, control: str, parameters: Parameters) -> Any:
+def _settings(network: Network, control: str, parameters: Parameters, selective: Selective | None) -> Any:
     settings = np.zeros(1, tables.SETTINGS)
     row = settings[0]
     row["hosts"], row["stride"], row["timeout"] = len(network.hosts), STRIDE, NEVER
     row["next_tick"], row["next_look"] = NEVER, NEVER
+    row["ports"] = len(network.links)
     if network.pfc:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
+    if network.shared_buffer:
+        row["pooling"], row["alpha"] = 1, fixed_alpha(network.shared_buffer)
+    if selective:
+        row["selective"], row["reordering"] = selective
+    row["trim"], row["pulling"] = network.trim, control in PULLED
     row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
+    row["noted"], row["telemetered"] = control in NOTED, control in TELEMETERED
+    coupled = ("lossless", "pooling", "trim", "noted")  # what the other kind of switch cannot do
+    row["coupled"] = any(row[name] for name in coupled)
     for name, values in parameters.items():
         for key, value in values.items():
             row["controls"][name][key] = value
     return settings
 
 
+def check_trimming(network: Network, *, is_selective: bool) -> None:
+    """Refuse headers, which trimming leaves of packets, where the recovery of losses does not understand them."""
+    if network.trim and not is_selective:
+        what = "trim = true, but what a trimmed packet leaves says nothing to go-back-N"
+        raise InputError(what, where=network.name, mend='set transport.recovery = "selective_repeat"')
+
+
+def _check_classes(network: Network, classes: int) -> None:
+    if classes > 1 and network.control_class != "strict":
+        what = f"{classes} classes of traffic where control shares a queue with data"
+        raise InputError(what, where=network.name, mend='set control_class = "strict"')
+
+
 def _check(network: Network, kinds: Any, kind_of: Any, largest: Any) -> None:
     """Refuse ports that no full packet can pass: it would be dropped and sent again for ever."""
     for link in network.links:
         kind, needed = kinds[kind_of[link.number]], int(largest[link.number])
-        room = int(network.pfc.xoff + kind["headroom"]) if network.pfc else link.buffer_bytes
+        room = int(network.pfc.xoff + kind["headroom"]) if network.pfc else int(kind["buffer"])
         if room < needed:
             name = "pfc.xoff + pfc.headroom" if network.pfc else "buffer"
             what = f"{name} = {room} B holds no packet of {needed} B"
@@ -115,7 +166,7 @@ def _check(network: Network, kinds: Any, kind_of: Any, largest: Any) -> None:
 
 
 def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
-    """One row for every different (rate, delay, buffer, ECN, largest packet), and the row of each link."""
+    """One row for every different (rate, delay, buffer, ECN, largest packet, loss), and the row of each link."""
     columns = np.stack(
         [
             network.rate_bps,
@@ -125,14 +176,19 @@ def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
             network.kmax,
             np.rint(np.asarray(network.pmax) * CHANCE).astype("i8"),
             largest,
+            np.rint(np.asarray(network.loss) * CHANCE).astype("i8"),
+            largest_queues(network),
         ]
     ).astype("i8")
     different, kind_of = np.unique(columns, axis=1, return_inverse=True)
     kinds = np.zeros(different.shape[1], tables.KIND)
-    for kind, (rate, delay, buffer, kmin, kmax, chance, packet) in zip(kinds, different.T.tolist(), strict=True):
+    for kind, (rate, delay, buffer, kmin, kmax, chance, packet, loss, most) in zip(
+        kinds, different.T.tolist(), strict=True
+    ):
         kind["ps"], kind["per_bytes"] = picoseconds_per_byte(rate)
-        kind["delay"], kind["buffer"], kind["mark_from"], kind["mark_all"] = delay, buffer, kmin, kmax
+        kind["delay"], kind["buffer"], kind["mark_from"], kind["mark_all"] = delay, most, kmin, kmax
         kind["mark_chance"], kind["strict"] = chance, network.control_class == "strict"
+        kind["loss"], kind["control_room"] = loss, min(buffer * (HEADERS if network.trim else 1), NEVER)
         kind["headroom"] = network.pfc.headroom_of(rate, delay, packet) if network.pfc else 0
     return kinds, kind_of.reshape(-1)
 
@@ -146,7 +202,7 @@ def _limit_windows(row: Any, network: Network, kinds: Any, kind_of: Any, slots: 
     time = -(-smallest * kinds["ps"] // kinds["per_bytes"])
     window = int((kinds["delay"] + (0 if network.pfc else time)).min())
     span = 2 * window if (slots & 1).any() else window
-    per_ps = np.bincount(np.asarray(network.source), 3 / time[kind_of]).max(initial=0)
+    per_ps = np.bincount(np.asarray(network.source), 3 / np.maximum(time, 1)[kind_of]).max(initial=0)
     reserve = min(RESERVE, int(ROOM_PER_PACKET * per_ps * span) + FIRST_RESERVE)
     if per_ps > 0:
         span = min(span, max(1, int(reserve / (ROOM_PER_PACKET * per_ps))))
@@ -178,6 +234,7 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
     everyone = np.arange(count)
     nodes["first_out"] = np.searchsorted(source[outbound], everyone)
     nodes["last_out"] = np.searchsorted(source[outbound], everyone, side="right")
+    nodes["pool"] = pools(network)
     nodes["first_in"] = np.searchsorted(target[inbound], everyone)
     nodes["last_in"] = np.searchsorted(target[inbound], everyone, side="right")
     port_of = np.empty(len(source), "u4")
@@ -185,18 +242,28 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
     return nodes, inbound.astype("u4"), outbound.astype("u4"), port_of
 
 
-def _links(network: Network, kind_of: Any, ports: int) -> tuple[Any, Any, Any, int]:
-    """Link and gate rows and inboxes, with small rings one after the other in the air; and how much air they take."""
-    links = aligned_zeros(len(network.links), tables.LINK)
-    links["kind"], links["source"], links["target"] = kind_of, network.source, network.target
-    gates, inboxes = np.zeros(len(network.links), tables.GATE), np.zeros(ports, tables.RING)
+def _links(network: Network, kind_of: Any, ports: int, pulling: bool, classes: int) -> tuple[Any, Any, Any, Any, int]:
+    """Rows of links, gates and pullers, and inboxes, with small rings one after the other in the air, which they share.
+
+    The last value is how much air they take.
+    """
+    count = len(network.links) * classes
+    links, gates, inboxes = (
+        aligned_zeros(count, tables.LINK),
+        np.zeros(count, tables.GATE),
+        np.zeros(ports, tables.RING),
+    )
+    for name, column in (("kind", kind_of), ("source", network.source), ("target", network.target)):
+        links[name] = np.tile(column, classes)
+    gates["leaving_row"] = np.tile(np.arange(len(network.links)), classes)
+    pullers = np.zeros(len(network.links) if pulling else 0, tables.PULLER)
     start = 0
     rings_of_links = (links[name] for name in ("wire", "payload", "control", "turns"))
-    for rings in (*rings_of_links, gates["signals"], gates["parked"], inboxes):
+    for rings in (*rings_of_links, gates["signals"], gates["parked"], pullers["askers"], inboxes):
         rings["start"] = start + FIRST_SIZE * np.arange(len(rings))
         rings["mask"] = FIRST_SIZE - 1
         start += FIRST_SIZE * len(rings)
-    return links, gates, inboxes, start
+    return links, gates, inboxes, pullers, start
 
 
 def with_rows(world: World, **rows: int) -> World:
@@ -212,8 +279,16 @@ def with_rows(world: World, **rows: int) -> World:
 
 
 def with_more_air(world: World) -> World:
-    """Twice as much room for packets. Only what is in use is copied: the rest is not even touched."""
-    used = int(world.settings[0]["air_used"])
-    grown = np.zeros(2 * len(world.air), tables.PACKET)
-    grown[:used] = world.air[:used]
-    return world._replace(air=grown)
+    """Twice as much room for packets, and for what is noted beside them. Only what is in use is copied."""
+    settings = world.settings[0]
+    rows = {"air": 1}
+    if settings["noted"]:
+        rows["notes"] = 1
+    if settings["telemetered"]:
+        rows["telemetry"] = MOST_HOPS
+    larger = {}
+    for name, each in rows.items():
+        table, used = getattr(world, name), int(settings["air_used"]) * each
+        larger[name] = np.zeros(2 * len(table), table.dtype)
+        larger[name][:used] = table[:used]
+    return world._replace(**larger)

@@ -43,13 +43,16 @@ class Load:
 
     @cached_property
     def _over(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Which flow crosses which link: two columns, a row of `flows` and a link. Empty for too many connections."""
+        """Which flow crosses which link: two columns, a row of `flows` and a link.
+
+        Empty for too many connections, and where a connection has no one route.
+        """
         ends = self.flows[["source", "target", "channel"]]
         pairs, member = np.unique(ends.to_numpy(np.int64), axis=0, return_inverse=True)
-        if not 0 < len(pairs) <= MOST_ROUTED:
+        scenario = self.result.scenario
+        if not (0 < len(pairs) <= MOST_ROUTED and scenario.routing.is_fixed):
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         source, target, channel = pairs.T
-        scenario = self.result.scenario
         routes = scenario.routing.routes(self.network, source, target, channel, scenario.seed)
         hops = np.diff(routes.first)[member.reshape(-1)]
         row = np.repeat(np.arange(len(self.flows)), hops)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from netsim.presets import filled_in
 from netsim.report.bottleneck import bottleneck_of
 from netsim.report.text import NOTHING, columns, counted, microseconds, number, percent, times
 from netsim.result import Result
@@ -17,14 +18,17 @@ ALIKE = ["op", "algorithm", "group", "ranks", "bytes"]  # operations that agree 
 def summary_text(result: Result) -> str:
     """Everything a person wants to know first, in some twenty lines."""
     parts = [_head(result), operations_text(result.collectives), bottleneck_of(result).text, _congestion(result)]
+    parts += [_headroom(result), _classes(result)]
     return "\n\n".join(part for part in parts if part)
 
 
 def _head(result: Result) -> str:
-    summary = result.summary
+    summary, scenario = result.summary, result.scenario
+    preset = filled_in(scenario.transport, scenario.routing, scenario.topology)
     return (
-        f"{result.scenario}\n"
-        f"finished at {microseconds(summary['completion_time_ps'])} us; "
+        f"{scenario}\n"
+        + (f"preset {preset}\n" if preset else "")
+        + f"finished at {microseconds(summary['completion_time_ps'])} us; "
         f"simulated {counted(summary['packet_hops'], 'packet hop')} in {summary['simulate_seconds']:,.2f} s"
     )
 
@@ -83,12 +87,41 @@ def _congestion(result: Result) -> str:
         f"{summary['ecn_marks']:,} marked",
         f"{summary['retransmitted_packets']:,} sent again",
     ]
-    counts += [f"{summary[name]:,} {name}" for name in ("trims", "pauses") if summary[name]]
+    counts += [f"{summary[name]:,} {name}" for name in ("lost", "trims", "pauses") if summary[name]]
     worst = worst_links(result.links).head(MOST_LINKS)
     if worst.empty:
         return ", ".join(counts)
     header = ["busiest links", "kind", "rate", "busy", "longest queue KiB", "mean KiB", "marked", "dropped"]
     return f"{', '.join(counts)}\n\n{columns(header, [_link(row) for _, row in worst.iterrows()], words=(0, 1))}"
+
+
+def _headroom(result: Result) -> str:
+    """Where flow control lost what it is there to save."""
+    losers = result.links[result.links["drops"] > 0].sort_values(["drops", "id"], ascending=[False, True])
+    if result.scenario.topology.pfc is None or losers.empty:
+        return ""
+    named = [f"{row['source']}->{row['target']} ({row['drops']:,})" for _, row in losers.head(MOST_LINKS).iterrows()]
+    more = f" and {counted(len(losers) - len(named), 'more link')}" if len(losers) > len(named) else ""
+    return (
+        f"flow control is on, and yet {counted(int(losers['drops'].sum()), 'packet')} found no headroom, on the way to "
+        f"{', '.join(named)}{more}; raise pfc.headroom, or leave it out"
+    )
+
+
+def _classes(result: Result) -> str:
+    """What several classes of traffic did, the one that goes first on top."""
+    header = ["class", "collectives", "bytes", "dropped", "trimmed", "marked", "pauses", "longest queue KiB"]
+    rows = [
+        [
+            str(row["class"]),
+            f"{row['collectives']:,}",
+            format_size(int(row["bytes"])),
+            *(f"{row[name]:,}" for name in ("drops", "trims", "ecn_marks", "pauses")),
+            number(row["max_queue_bytes"] / 1024, 1),
+        ]
+        for row in reversed(result.summary.get("classes", []))
+    ]
+    return columns(header, rows) if rows else ""
 
 
 def worst_links(links: pd.DataFrame) -> pd.DataFrame:

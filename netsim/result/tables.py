@@ -22,7 +22,8 @@ TABLES = {  # the columns of each Parquet file, in order
     },
     "links": {
         "id": "int64", "source": "string", "target": "string", "kind": "string", "rate_bps": "int64", "bytes": "int64",
-        "packets": "int64", "busy_fraction": "double", "drops": "int64", "trims": "int64", "ecn_marks": "int64",
+        "packets": "int64", "busy_fraction": "double", "drops": "int64", "lost": "int64", "trims": "int64",
+        "ecn_marks": "int64",
         "pauses_sent": "int64", "paused_ps": "int64", "max_queue_bytes": "int64", "mean_queue_bytes": "double",
     },
     "queues": {"time_ps": "int64", "link": "int64", "bytes": "int64"},

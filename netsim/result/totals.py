@@ -15,7 +15,7 @@ from netsim.scenario import Scenario
 from netsim.version import __version__
 
 WORST_LINKS = 10
-_SUMS = {"drops": "drops", "trims": "trims", "ecn_marks": "ecn_marks", "pauses": "pauses_sent"}
+_SUMS = {"drops": "drops", "lost": "lost", "trims": "trims", "ecn_marks": "ecn_marks", "pauses": "pauses_sent"}
 
 
 def summary_of(totals: Mapping[str, Any], collectives: pd.DataFrame, links: pd.DataFrame) -> dict[str, Any]:

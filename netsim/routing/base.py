@@ -65,6 +65,21 @@ class Routing(BaseModel):
     kind: str = ""
     pxn: bool = True
 
+    @property
+    def queue_pairs_per_connection(self) -> int:
+        """Over how many queue pairs, each with a route of its own, a connection spreads what it sends."""
+        return 1
+
+    @property
+    def splits_messages(self) -> bool:
+        """Whether each message is split over all queue pairs; else whole messages take them in turn."""
+        return False
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether all packets from a source to a target on a channel take the route that `routes` gives."""
+        return self.queue_pairs_per_connection == 1
+
     @abstractmethod
     def choose(self, seed: int, node: Ints, connections: Connections, count: NDArray[np.int64]) -> NDArray[np.int64]:
         """Which of `count` equally short links each connection takes at `node`: 0 .. count - 1, i8[n]."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from netsim.errors import InputError
 from netsim.topology.ecn import Ecn, Marking
 from netsim.topology.network import Network
 from netsim.topology.pfc import FlowControl
+from netsim.topology.shared_buffer import Shared
 from netsim.units import Duration, Rate, Size, parse_rate, parse_time
 
+Loss = Annotated[float, Field(ge=0.0, lt=1.0, description="probability that a packet is lost on a wire")]
 FULL_PACKET = 4160  # 4096 bytes of payload and a 64-byte header, the default packet
 
 
@@ -22,6 +25,7 @@ class Port(TypedDict):
     delay_ps: int
     buffer_bytes: int
     ecn: Ecn
+    loss: float
 
 
 class Override(BaseModel):
@@ -33,6 +37,7 @@ class Override(BaseModel):
     delay: Duration | None = None
     buffer: Size | None = Field(default=None, gt=0)
     ecn: Marking | None = None
+    loss: Loss | None = None
 
 
 class Topology(BaseModel):
@@ -48,6 +53,23 @@ class Topology(BaseModel):
     ecn: Marking = Ecn()
     control_class: Literal["strict", "shared"] = "strict"
     pfc: FlowControl = None
+    trim: bool = Field(default=False, description="a data packet that finds no room is cut to its header, not dropped")
+    shared_buffer: Shared = Field(default=None, description="size and alpha: one buffer for all ports of a switch")
+    loss: Loss = 0.0
+
+    @model_validator(mode="after")
+    def _headers_have_a_class(self) -> Topology:
+        if self.trim and self.control_class != "strict":
+            what = "trim = true where control and data share a class: a header would wait behind the data"
+            raise InputError(what, mend='set control_class = "strict"')
+        return self
+
+    @model_validator(mode="after")
+    def _headroom_fits(self) -> Topology:
+        if self.pfc and self.pfc.headroom is not None and self.pfc.headroom > self.buffer:
+            what = f"pfc.headroom ({self.pfc.headroom} B) is larger than the buffer of a port ({self.buffer} B)"
+            raise InputError(what, mend="make the buffer larger or the headroom smaller")
+        return self
 
     @abstractmethod
     def build(self) -> Network:
@@ -65,4 +87,5 @@ class Topology(BaseModel):
             "delay_ps": self.delay if own.delay is None else own.delay,
             "buffer_bytes": self.buffer if own.buffer is None else own.buffer,
             "ecn": self.ecn if own.ecn is None else own.ecn,
+            "loss": self.loss if own.loss is None else own.loss,
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from netsim.topology.ecn import NO_ECN, Ecn
 from netsim.topology.network import Host, Link, Network, Switch
 from netsim.topology.pfc import Pfc
+from netsim.topology.shared_buffer import SharedBuffer
 from netsim.units import UNLIMITED
 
 
@@ -20,8 +21,17 @@ class NetworkBuilder:
     Network('pair', 2 hosts, 1 switches, 4 links)
     """
 
-    def __init__(self, name: str, control_class: str = "strict", pfc: Pfc | None = None) -> None:
-        self.name, self.control_class, self.pfc = name, control_class, pfc
+    def __init__(
+        self,
+        name: str,
+        control_class: str = "strict",
+        pfc: Pfc | None = None,
+        *,
+        trim: bool = False,
+        shared_buffer: SharedBuffer | None = None,
+    ) -> None:
+        self.name, self.control_class, self.pfc, self.trim = name, control_class, pfc, trim
+        self.shared_buffer = shared_buffer
         self._hosts: list[Host] = []
         self._switches: list[Switch] = []
         self._links: list[Link] = []
@@ -50,14 +60,18 @@ class NetworkBuilder:
         kind: str,
         buffer_bytes: int = UNLIMITED,
         ecn: Ecn = NO_ECN,
+        loss: float = 0.0,
     ) -> int:
         """Lay a cable between two nodes: two directed links l (a to b) and l ^ 1 (b to a); returns l.
 
-        Buffer and ECN are those of switch ports: a NIC pulls what it can send, so hosts drop and mark nothing.
+        Buffer and ECN are those of switch ports: a NIC pulls what it can send, so hosts drop and mark nothing. Both
+        wires lose a packet with probability `loss`.
         """
         nodes = len(self._hosts) + len(self._switches)
         if a == b or not (0 <= a < nodes and 0 <= b < nodes):
             raise ValueError(f"no cable can go from node {a} to node {b}; take two different nodes of 0..{nodes - 1}")
+        if not 0.0 <= loss < 1.0:
+            raise ValueError(f"a cable cannot lose {loss} of its packets; give 0 up to below 1")
         if rate_bps <= 0 or delay_ps < 0 or buffer_bytes <= 0:
             raise ValueError(
                 f"a cable of {rate_bps} bit/s, {delay_ps} ps and {buffer_bytes} bytes of buffer carries nothing; "
@@ -67,13 +81,13 @@ class NetworkBuilder:
         for number, source, target in ((first, a, b), (first + 1, b, a)):
             room, marks = (UNLIMITED, NO_ECN) if source < len(self._hosts) else (buffer_bytes, ecn)
             thresholds = (marks.kmin, marks.kmax, marks.pmax)
-            self._links.append(Link(number, source, target, kind, rate_bps, delay_ps, room, *thresholds))
+            self._links.append(Link(number, source, target, kind, rate_bps, delay_ps, room, *thresholds, loss))
         return first
 
     def build(self) -> Network:
         """Give the finished network."""
         nodes = tuple(self._hosts), tuple(self._switches), tuple(self._links)
-        return Network(self.name, *nodes, self.control_class, self.pfc)
+        return Network(self.name, *nodes, self.control_class, self.pfc, self.trim, self.shared_buffer)
 
     def _new(self, name: str) -> str:
         if name in self._names:

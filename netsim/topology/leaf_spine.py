@@ -34,7 +34,9 @@ class LeafSpine(Topology):
 
     def build(self) -> Network:
         """Make the network: hosts, leaves, spines."""
-        builder = NetworkBuilder(self.title, self.control_class, self.pfc)
+        builder = NetworkBuilder(
+            self.title, self.control_class, self.pfc, trim=self.trim, shared_buffer=self.shared_buffer
+        )
         hosts = [builder.host(f"host{h}") for h in range(self.leaves * self.hosts_per_leaf)]
         leaf = [builder.switch(f"leaf{i}", "leaf") for i in range(self.leaves)]
         spine = [builder.switch(f"spine{i}", "spine") for i in range(self.spines)]

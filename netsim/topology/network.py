@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netsim.topology.pfc import Pfc
+from netsim.topology.shared_buffer import SharedBuffer
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -52,6 +53,7 @@ class Link:
     ecn_kmin_bytes: int
     ecn_kmax_bytes: int
     ecn_pmax: float
+    loss: float = 0.0  # probability that a packet is lost on the wire
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +66,8 @@ class Network:
     links: tuple[Link, ...]
     control_class: str = "strict"
     pfc: Pfc | None = None
+    trim: bool = False
+    shared_buffer: SharedBuffer | None = None
 
     @cached_property
     def source(self) -> NDArray[np.int32]:
@@ -106,6 +110,11 @@ class Network:
         return _column((link.ecn_pmax for link in self.links), np.float64)
 
     @cached_property
+    def loss(self) -> NDArray[np.float64]:
+        """Probability that a packet is lost on each link's wire, f8[L]."""
+        return _column((link.loss for link in self.links), np.float64)
+
+    @cached_property
     def kinds(self) -> list[str]:
         """The kind of each link: the tier of the switch at its upper end, or "nvlink"."""
         return [link.kind for link in self.links]
@@ -124,6 +133,11 @@ class Network:
     def has_servers(self) -> bool:
         """Whether some server holds more than one host."""
         return len(set(self.server_of.tolist())) < len(self.hosts)
+
+    def are_in_one_server(self, source: NDArray[np.int32], target: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which pairs of hosts NVLink joins, bool[n]."""
+        inside: NDArray[np.bool_] = (self.server_of[source] == self.server_of[target]) & (SCALE_UP in self.kinds)
+        return inside
 
     def node_name(self, node: int) -> str:
         """The name of a host or switch."""

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from netsim.errors import InputError
-from netsim.topology.blueprint import Override, Topology
+from netsim.topology.blueprint import Loss, Override, Topology
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.ecn import NO_ECN, Marking
 from netsim.topology.network import SCALE_UP, Network
@@ -18,13 +18,15 @@ class NvLink(Override):
     """The cables between the GPUs and the nvswitch of a server, by default NVLink 4 as in an H100 server.
 
     It gives a GPU 450 GB/s each way; 300 ns per cable, because two of them and an end point take some hundreds of ns.
-    NVLink is flow-controlled by credits and loses nothing: unlimited queues that mark nothing stand for that.
+    NVLink is flow-controlled by credits and sends again link by link: unlimited queues that mark nothing and wires that
+    lose nothing, whatever the topology's `loss`, stand for that.
     """
 
     rate: Rate | None = parse_rate("3.6Tb/s")
     delay: Duration | None = parse_time("300ns")
     buffer: Size | None = Field(default=UNLIMITED, gt=0)
     ecn: Marking | None = NO_ECN
+    loss: Loss | None = 0.0
 
 
 class RailOptimized(Topology):
@@ -65,7 +67,9 @@ class RailOptimized(Topology):
 
     def build(self) -> Network:
         """Make the network: GPUs server by server, then nvswitches, rail switches, spines."""
-        builder = NetworkBuilder(self.title, self.control_class, self.pfc)
+        builder = NetworkBuilder(
+            self.title, self.control_class, self.pfc, trim=self.trim, shared_buffer=self.shared_buffer
+        )
         hosts = [
             builder.host(f"gpu{server * self.gpus_per_server + rail}", server, rail)
             for server in range(self.servers)

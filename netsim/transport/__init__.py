@@ -1,8 +1,9 @@
 """How a sender yields (congestion control, one file each) and what it sends again (loss recovery).
 
-To add a control: one file with STATE, SETTINGS and a kernel `start`, and those of `on_ack`,
-`on_notification`, `on_send`, `on_timeout` that it needs; one line in CONTROLS (and PACED);
-one branch in `dispatch.py`. This page imports no kernels, so that a scenario can be read without the compiler.
+To add a control: one file with STATE, SETTINGS and a kernel `start`, and those of `on_ack`, `on_round_trip`,
+`on_telemetry`, `on_notification`, `on_send`, `on_nack`, `on_loss`, `on_timeout` that it needs; one line in CONTROLS
+(and PACED, NOTED, TELEMETERED); its branches in `dispatch.py`. This page imports no kernels, so that a scenario can
+be read without the compiler.
 """
 
 CONTROLS = {
@@ -10,11 +11,21 @@ CONTROLS = {
     "window": "a fixed window of packets that may be on the way",
     "dctcp": "a window cut in proportion to the marked fraction of a round (SIGCOMM 2010)",
     "dcqcn": "a rate that congestion notifications cut and timers raise again (SIGCOMM 2015)",
+    "timely": "a rate that follows the gradient of the round-trip time (SIGCOMM 2015, patched as in CoNEXT 2016)",
+    "swift": "a window that holds the round trip at a target, below one packet by pacing (SIGCOMM 2020)",
+    "hpcc": "a window that follows the fullest link, by what each says of itself (SIGCOMM 2019)",
+    "nscc": "Ultra Ethernet's sender control: a window by ECN marks and queueing delay (UEC 1.0)",
+    "ndp": "receiver-driven: a first window, then a packet for every pull, which receivers pace (SIGCOMM 2017)",
 }
 RECOVERIES = {
     "go_back_n": "packets count in order only; after a gap (NAK) or a time-out all from the gap on is sent again",
+    "selective_repeat": "packets count in any order; only what is missing is sent again (NACK, overtaken, time-out)",
 }
 
-PACED = ("dcqcn",)  # controls that space their packets out in time
+PACED = ("dcqcn", "timely", "swift", "hpcc")  # controls that space their packets out in time
+PULLED = ("ndp",)  # receiver-driven controls: they need selective repeat
 
-__all__ = ["CONTROLS", "PACED", "RECOVERIES"]
+NOTED = ("timely", "swift", "hpcc", "nscc")  # controls that must know of a packet when it was sent (core/notes.py)
+TELEMETERED = ("hpcc",)  # and what the links on its way said of themselves
+
+__all__ = ["CONTROLS", "NOTED", "PACED", "PULLED", "RECOVERIES", "TELEMETERED"]

@@ -37,6 +37,12 @@ def on_ack(sender, advanced, marked, now, settings):
 
 
 @part
+def on_nack(sender, packets):
+    """So many packets were trimmed: they leave the window for good, as under uet-htsim's DCTCP (the paper has none)."""
+    sender.cwnd = max(ONE, sender.cwnd - packets * ONE)
+
+
+@part
 def on_timeout(sender):
     sender.cwnd = max(ONE, sender.cwnd >> 1)
     sender.dctcp.round_end = sender.acked

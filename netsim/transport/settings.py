@@ -1,15 +1,20 @@
 """What a user chooses about the transport: the table [transport] of a scenario."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from netsim.errors import nearest
-from netsim.transport import CONTROLS, RECOVERIES
+from netsim.errors import InputError, nearest
+from netsim.transport import CONTROLS, PULLED, RECOVERIES
+from netsim.transport.control_settings import Hpcc, Nscc, Swift, Timely
+from netsim.transport.presets import PRESETS, laid_under, preset_named_by
 from netsim.units import Duration, Rate, Size, parse_rate, parse_time
 
 IB_ACK_TIMEOUT_10_PS = 4_194_304_000  # InfiniBand's local ack timeout with code 10: 4.096 us * 2^10
 IB_ACK_TIMEOUT_14_PS = 67_108_864_000
+
+IB_RETRIES = 7  # the largest retry count of InfiniBand, and NCCL's default
+TCP_DUPLICATES = 3
 
 SHORTEST_TICK_PS = 1_000_000
 AUTO_TICK_PS = 8_000_000
@@ -38,23 +43,116 @@ class Dcqcn(BaseModel):
     least: Annotated[int, Field(ge=1, description="the lowest rate is the line's divided by this")] = 1000
 
 
-class Transport(BaseModel):
-    """Congestion control and loss recovery of every connection.
+class Ndp(BaseModel):
+    """Settings of NDP. share: of the line rate, at which pulls are paced (0.99, as htsim's NDP does)."""
 
-    control: none (line rate), window (fixed), dctcp. recovery: go_back_n. window: packets that may be on the way
-    unacknowledged, at first (dctcp) or always (window); "bdp" is what the idle route holds: rate times round trip.
-    timeout: without progress for so long, everything unacknowledged is sent again; "auto" is what a packet can need at
-    most, every queue on its way being full (InfiniBand's 4.19 ms where queues have no limit).
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    share: Annotated[float, Field(gt=0, le=1)] = 0.99
+
+
+class GoBackN(BaseModel):
+    """Settings of go-back-N. naks: a gap brings one NAK ("once", as InfiniBand), or each packet beyond it ("every").
+
+    Once is what NICs do: packets that overtake the one asked for are then silently thrown away a second time.
+    "every" is what htsim's RoCE model does.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    naks: Literal["once", "every"] = "once"
+
+
+class SelectiveRepeat(BaseModel):
+    """Settings of selective repeat, both in packets.
+
+    window: how far both ends look beyond the first missing packet, a power of two. reordering: a packet is taken for
+    lost when one that was sent so many transmissions later has arrived; "auto" is 3 (as TCP's duplicate ACKs, RFC 5681)
+    where every packet of a connection takes the same route, and a quarter of the window where they are spread.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    window: Annotated[int, Field(ge=8, le=1 << 15)] = 1024
+    reordering: Annotated[int, Field(ge=1)] | Literal["auto"] = "auto"
+
+    @field_validator("window")
+    @classmethod
+    def _power_of_two(cls, window: int) -> int:
+        if window & (window - 1):
+            raise ValueError(f"{window} is no power of two; give {1 << window.bit_length()}")
+        return window
+
+    def tolerance(self, *, in_order: bool) -> int:
+        """Transmissions by which a packet may be overtaken; in_order: all packets of a connection take one route."""
+        if isinstance(self.reordering, int):
+            return self.reordering
+        return TCP_DUPLICATES if in_order else self.window // 4
+
+
+class Transport(BaseModel):
+    """Congestion control and loss recovery of every connection.
+
+    preset: fills in what is not set, here and (see netsim.presets) of routing and topology; "roce" unless a control is
+    set: that alone starts from no preset. control and recovery: see `netsim list`.
+    window: packets that may be on the way unacknowledged, at first
+    (dctcp, swift, ndp), at most (hpcc, dcqcn, timely) or always (window), or where NSCC's begins once it is multiplied
+    by its max_window; "bdp" is what the idle route holds: rate times round trip (dcqcn, timely: no limit).
+    timeout: without progress for so long, everything unacknowledged is sent again; "auto" is what a packet can need at
+    most, every queue on its way being full (InfiniBand's 4.19 ms where queues have no limit). retries: after so many
+    time-outs in a row without anything acknowledged, one more makes the connection fail, as the NIC's retry count does;
+    with timeout "auto" it tries for as long as a NIC with perftest's time-out (67 ms) would.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    preset: str | None = None
     control: str = "dctcp"
     recovery: str = "go_back_n"
     timeout: Duration | Literal["auto"] = "auto"
     window: Annotated[int, Field(ge=1, le=1 << 29)] | Literal["bdp"] = "bdp"
+    retries: Annotated[int, Field(ge=0, lt=1 << 31)] = IB_RETRIES
     dctcp: Dctcp = Dctcp()
     dcqcn: Dcqcn = Dcqcn()
+    timely: Timely = Timely()
+    swift: Swift = Swift()
+    hpcc: Hpcc = Hpcc()
+    nscc: Nscc = Nscc()
+    ndp: Ndp = Ndp()
+    go_back_n: GoBackN = GoBackN()
+    selective_repeat: SelectiveRepeat = SelectiveRepeat()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fitting_recovery(cls, given: Any) -> Any:
+        """Let a receiver-driven control bring selective repeat with it where nothing is said of the recovery."""
+        if isinstance(given, dict) and given.get("control") in PULLED:
+            return {"recovery": "selective_repeat"} | given
+        return given
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_preset(cls, given: Any) -> Any:
+        """Lay the preset under what is given (this runs first: pydantic goes through them from the last)."""
+        if not isinstance(given, dict):
+            return given
+        name = preset_named_by(given)
+        preset = PRESETS.get(str(name))
+        return given if preset is None else {**laid_under(given, preset.transport), "preset": name}
+
+    @model_validator(mode="after")
+    def _pulls_name_packets(self) -> Self:
+        if self.control in PULLED and self.recovery != "selective_repeat":
+            what = f'control = "{self.control}" pulls packets one by one, which {self.recovery} cannot'
+            raise InputError(what, mend='set recovery = "selective_repeat", or leave it out')
+        return self
+
+    @field_validator("preset")
+    @classmethod
+    def _known_preset(cls, name: str | None) -> str | None:
+        if name is not None and name not in PRESETS:
+            raise ValueError(f"no preset {name!r}; {nearest(name, PRESETS)}")
+        return name
 
     @field_validator("control")
     @classmethod
@@ -93,6 +191,8 @@ class Transport(BaseModel):
                 "hyper": paper.hai,
                 "least": paper.least,
             },
+            **{name: getattr(self, name).core for name in ("timely", "swift", "hpcc", "nscc")},
+            "ndp": {"share": round(self.ndp.share * 65536)},
         }
 
     @property

@@ -66,7 +66,7 @@ def test_equal_results_and_one_alone() -> None:
     ("results", "names"),
     [
         ([{}, {"topology": "fat_tree_k8_100g"}], ["fat_tree_k4_100g", "fat_tree_k8_100g"]),
-        ([{}, {"transport": "none"}], ["fat_tree_k4_100g dctcp", "fat_tree_k4_100g none"]),
+        ([{}, {"transport": "none"}], ["fat_tree_k4_100g dcqcn", "fat_tree_k4_100g none"]),
         ([{}, {"routing": "single"}], ["fat_tree_k4_100g ecmp", "fat_tree_k4_100g single"]),
         ([{}, {"seed": 2}], ["fat_tree_k4_100g seed 1", "fat_tree_k4_100g seed 2"]),
         (

@@ -51,17 +51,24 @@ def test_too_many_kinds_leave_out_the_quick_ones() -> None:
 def test_the_whole_summary() -> None:
     text = summary_text(result_of(scenario_of(), FLOWS, [reduced(0)]))
     assert text.startswith(
-        "by_hand on fat_tree_k4_100g, dctcp + go_back_n, ecmp, packed, seed 1\nfinished at 10.00 us; "
+        "by_hand on fat_tree_k4_100g, dcqcn + go_back_n, ecmp, packed, seed 1\n"
+        "preset roce: transport.control = dcqcn, transport.recovery = go_back_n, routing.kind = ecmp, "
+        "topology.pfc = { xoff = 416000, xon = 332800 }\nfinished at 10.00 us; "
     )
+    alone = summary_text(result_of(scenario_of(transport={"control": "dctcp"}), FLOWS, [reduced(0)]))
+    assert alone.startswith("by_hand on fat_tree_k4_100g, dctcp + go_back_n, ecmp, packed, seed 1\nfinished at ")
     assert "Limited by" in text
     assert "1,000 packets delivered, 2 dropped, 7 marked, 0 sent again" in text
-    assert text.splitlines()[-5].split()[:4] == ["core3->agg7", "core", "100", "Gb/s"]
+    assert alone.splitlines()[-5].split()[:4] == ["core3->agg7", "core", "100", "Gb/s"]
+    assert text.splitlines()[-1].startswith(
+        "flow control is on, and yet 2 packets found no headroom, on the way to tor0->"
+    )
     assert text == result_of(scenario_of(), FLOWS, [reduced(0)]).summary_text()
     assert max(map(len, text.splitlines())) < 200
 
 
 def test_links_are_shown_busiest_first() -> None:
-    lines = summary_text(result_of(scenario_of(), FLOWS)).splitlines()
+    lines = summary_text(result_of(scenario_of(transport={"control": "dctcp"}), FLOWS)).splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("busiest links"))
     assert [line.split()[4] for line in lines[start + 1 :]] == ["95", "94", "93", "92", "91"]
 

@@ -126,7 +126,7 @@ def test_it_can_be_a_base_and_be_set(tmp_path: Path) -> None:
 
 def test_a_scenario_writes_it_out_and_reads_it_back(tmp_path: Path) -> None:
     topology = load(tmp_path, FLAT)
-    tables = build_scenario(Trace("t", 2, {}, ()), topology).as_tables("t")["topology"]
+    tables = build_scenario(Trace("t", 2, {}, ()), topology, transport="dctcp").as_tables("t")["topology"]
     assert load_topology(tables) == topology
 
 

@@ -11,6 +11,7 @@ from netsim.transport import CONTROLS, dispatch
 from netsim.transport.states import CODES, CONTROL_SETTINGS, CONTROL_STATES, with_states
 from tests.core.plain import plain
 
+HEARD = ("on_ack", "on_round_trip", "on_telemetry", "on_notification", "on_send", "on_nack", "on_loss", "on_timeout")
 each_control = pytest.mark.parametrize("name", CONTROLS)
 
 
@@ -18,7 +19,7 @@ each_control = pytest.mark.parametrize("name", CONTROLS)
 def test_a_control_has_what_the_core_calls(name: str) -> None:
     module = import_module(f"netsim.transport.{name}")
     assert next(iter(inspect.signature(plain(module.start)).parameters)) == "sender"
-    heard = {kernel for kernel in ("on_ack", "on_notification", "on_send", "on_timeout") if hasattr(module, kernel)}
+    heard = {kernel for kernel in HEARD if hasattr(module, kernel)}
     dispatched = (Path(dispatch.__file__)).read_text(encoding="utf-8")
     assert {kernel for kernel in heard if f"{name}.{kernel}(" in dispatched} == heard, "each kernel it has is called"
     assert CONTROL_STATES[name] == module.STATE

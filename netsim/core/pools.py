@@ -1,0 +1,60 @@
+"""A switch whose ports share one memory: how much a queue may take of it.
+
+Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM Transactions on
+Networking 6 (1998): at most alpha times what is then left. With flow control the accounts per ingress take the place of
+the queues, as in the DCQCN paper (section 4): what an account holds above its share, or above XOFF, stands in the
+headroom of that ingress, which is apart from the pool; while anything stands there, the sender is stopped.
+"""
+
+from netsim.kernel import inner
+
+ALPHA = 16  # binary digits of settings.alpha behind the point
+
+
+@inner
+def growth(world, node, held):
+    """Bytes by which something that holds `held` of a pool may grow, so that it holds alpha times what is then left."""
+    alpha = world.settings[0].alpha
+    return (alpha * (node.pool - node.pooled) - (held << ALPHA)) // (alpha + (1 << ALPHA))
+
+
+@inner
+def take_room(world, node, wire_bytes):
+    node.pooled += wire_bytes
+    node.fullest = max(node.fullest, node.pooled)
+
+
+@inner
+def let_into_pool(world, ingress, wire_bytes):
+    """Take a packet into account in pool or headroom; False if there is no room for it in both together."""
+    gate, link = world.gates[ingress], world.links[ingress]
+    node = world.nodes[link.target]
+    inside = gate.held - gate.beyond
+    room = world.settings[0].xoff - inside
+    if node.pool > 0:
+        room = min(room, growth(world, node, inside))
+    fits = min(max(room, 0), wire_bytes)
+    if gate.beyond + wire_bytes - fits > world.kinds[link.kind].headroom:
+        return False
+    gate.beyond += wire_bytes - fits
+    take_room(world, node, fits)
+    return True
+
+
+@inner
+def leave_pool(world, ingress, wire_bytes):
+    """The last bit of a packet has left: what stood in the headroom goes first."""
+    gate = world.gates[ingress]
+    from_headroom = min(gate.beyond, wire_bytes)
+    gate.beyond -= from_headroom
+    world.nodes[world.links[ingress].target].pooled -= wire_bytes - from_headroom
+
+
+@inner
+def resumes_at(world, ingress):
+    """What an account may hold when its sender goes on: as far below what it may hold at all as XON is below XOFF."""
+    settings, node = world.settings[0], world.nodes[world.links[ingress].target]
+    if node.pool == 0:
+        return settings.xon
+    share = settings.alpha * (node.pool - node.pooled) >> ALPHA
+    return max(0, min(settings.xoff, share) - settings.xoff + settings.xon)

@@ -1,0 +1,55 @@
+"""The three kinds of kernels: `entry`, which Python calls, and what only kernels call, `inner` and `part`."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from numba import config, njit
+
+from netsim.kernel.cache import CACHE_FOLDER, CHECKED
+from netsim.kernel.once import ApartCompiler, DraftCompiler, WholeCompiler
+
+_entries: list[Any] = []
+
+
+def is_compiled() -> bool:
+    """Whether all kernels imported so far are at hand, here or in the cache for this processor; else a run compiles."""
+    return bool(_entries) and all(map(_is_kept, _entries))
+
+
+def _is_kept(kernel: Any) -> bool:
+    if kernel.signatures:
+        return True
+    kept = kernel._cache._cache_file
+    processor = kernel.targetctx.codegen().magic_tuple()
+    index = kept._load_index().items()  # empty when its source or numba is another one by now
+    return any(key[1] == processor and os.path.exists(kept._data_path(name)) for key, name in index)
+
+
+def entry(function: Callable[..., Any]) -> Any:
+    """A kernel that Python calls: the only kind that is kept in the cache, with all it calls inside."""
+    others = config.CACHE_DIR
+    config.CACHE_DIR = str(CACHE_FOLDER)
+    try:
+        kernel = njit(cache=True, boundscheck=CHECKED, error_model="numpy", pipeline_class=WholeCompiler)(function)
+    finally:
+        config.CACHE_DIR = others  # the caller's own numba functions keep their own cache
+    if not config.DISABLE_JIT:
+        _entries.append(kernel)
+    return kernel
+
+
+def _within(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    compiled: Any = njit
+    decorator: Callable[[Callable[..., Any]], Any] = compiled(
+        boundscheck=CHECKED,
+        error_model="numpy",
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        **options,
+    )
+    return decorator
+
+
+inner = _within(pipeline_class=ApartCompiler, forceinline=False)  # called from kernels, rarely
+part = _within(pipeline_class=DraftCompiler, forceinline=True)  # part of the kernel that calls it

@@ -1,0 +1,77 @@
+"""HPCC: every link of the route says how full it is; the window follows the fullest.
+
+Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, algorithm 1. As the ns-3 model of its authors does,
+it holds the rate R = W / T and derives the window from it, reacts to every ACK, and takes maxStage 0 (their results
+page calls the paper's 5 a typo). T is the round trip of the idle route. What the links say: core/telemetry.py.
+"""
+
+import numpy as np
+
+from netsim.kernel import inner, part
+from netsim.transport.fixed_point import ONE
+from netsim.transport.pace import gap_at, scaled
+
+LOAD_BITS = 20  # fractional bits of a load (U in the paper): 1 is a link that is just full
+WIDEST = 1 << 40  # windows of 2^24 packets
+REFERENCE_MBPS = 25_000  # the line for which W_AI is given
+STATE = np.dtype(
+    [
+        ("line", "i8"),  # bit/s
+        ("rate", "i8"),  # R
+        ("settled", "i8"),  # the same once a round: Rc = Wc / T
+        ("idle", "i8"),  # T, ps
+        ("full", "i8"),  # the window at line rate, packets with 16 fractional bits
+        ("most", "i8"),  # the widest window allowed
+        ("load", "i8"),  # U
+        ("round_end", "i8"),  # lastUpdateSeq
+        ("stage", "i8"),  # incStage
+    ]
+)
+SETTINGS = np.dtype(
+    [
+        ("eta", "i8"),  # the load aimed at, LOAD_BITS fractional bits
+        ("max_stage", "i8"),
+        ("ai", "i8"),  # W_AI / T: bit/s at a line of 25 Gb/s
+        ("least", "i8"),  # the lowest rate as a share of the line: 1 / least
+    ]
+)
+
+
+@part
+def start(sender, line_bps, idle_ps, wire_bytes):
+    state = sender.hpcc
+    state.line = line_bps
+    state.rate = line_bps
+    state.settled = line_bps
+    state.idle = idle_ps
+    state.full = min((((line_bps // 10**6) * idle_ps // (8 * 10**6)) << 16) // wire_bytes, WIDEST)
+    state.most = max(sender.cwnd, ONE)
+    state.load = 1 << LOAD_BITS
+
+
+@inner
+def on_telemetry(sender, gained, load, span, settings):
+    """Links have spoken: `load` is that of the fullest, over `span` ps (0: nothing is known of the time before)."""
+    state = sender.hpcc
+    if span == 0:
+        if state.round_end == 0:
+            state.round_end = sender.next
+        return
+    span = min(span, state.idle)
+    state.load = (state.load * (state.idle - span) + load * span) // state.idle
+    multiplies = state.load >= settings.eta or state.stage >= settings.max_stage
+    rate = state.settled + scaled(settings.ai, state.line, REFERENCE_MBPS)
+    if multiplies:
+        rate += state.settled * settings.eta // max(state.load, 1) - state.settled
+    state.rate = max(state.line // settings.least, min(rate, state.line))
+    if gained > 0 and sender.acked >= state.round_end:
+        state.settled = state.rate
+        state.stage = 0 if multiplies else state.stage + 1
+        state.round_end = sender.next
+    window = state.full * (state.rate // 10**3) // (state.line // 10**3)
+    sender.cwnd = max(ONE, min(window + ONE - 1, state.most))  # a packet goes if any part of it is in the window
+
+
+@part
+def on_send(sender, wire_bytes):
+    return gap_at(sender.hpcc.rate, sender.hpcc.line, wire_bytes)

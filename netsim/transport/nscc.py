@@ -1,0 +1,183 @@
+"""NSCC: the sender's congestion control of Ultra Ethernet, by ECN marks and queueing delay together.
+
+Ultra Ethernet specification 1.0, section 3.6.13, with the parameters of uet-htsim (their origin is a network of
+100 Gb/s with a round trip of 12 us, from which they scale by the bandwidth-delay product). An ACK without a mark widens
+the window: in proportion to how far the delay is below the target, fast after a window's worth of nearly none, fairly
+(all flows alike) above the target. A mark above the target narrows it once a round trip, by the average delay. Quick
+adapt sets it to what arrived in the last round trip, when that is little and packets are trimmed or very late.
+Here a packet counts whole (there: by its bytes), and every connection's own idle round trip is the network's.
+"""
+
+import numpy as np
+
+from netsim.kernel import inner, part
+from netsim.transport.fixed_point import ONE, WIDEST
+
+REFERENCE_RTT_PS = 12_000_000
+REFERENCE_MBPS = 100_000
+STATE = np.dtype(
+    [
+        ("most", "i8"),  # the widest window; windows are packets with 16 fractional bits
+        ("idle", "i8"),  # base RTT, ps
+        ("increase", "i8"),  # gathered: packets times packets, 16 fractional bits
+        ("average", "i8"),  # of the queueing delay, ps
+        ("adapt_at", "i8"),  # end of the round trip that quick adapt looks at
+        ("cut_at", "i8"),
+        ("adjusted_at", "i8"),
+        ("scale", "i4"),  # bandwidth times delay in units of the reference's, 16 fractional bits
+        ("achieved", "i4"),  # packets acknowledged since quick adapt last looked
+        ("received", "i4"),  # since the window was last adjusted
+        ("ignored", "i4"),  # since quick adapt last acted
+        ("to_ignore", "i4"),
+        ("unhindered", "i4"),  # in a row with nearly no delay
+        ("is_fast", "i4"),
+        ("is_pressed", "i4"),  # a packet was trimmed: quick adapt should act
+    ]
+)
+SETTINGS = np.dtype(
+    [
+        ("target", "i8"),  # queueing delay, ps; or, where it is 0,
+        ("target_share", "i8"),  # in idle round trips; fractions have 16 digits
+        ("max_window", "i8"),  # in windows that the connection begins with
+        ("alpha", "i8"),  # packets
+        ("fi", "i8"),
+        ("eta", "i8"),
+        ("gamma", "i8"),
+        ("max_md", "i8"),
+        ("delay_alpha", "i8"),
+        ("fi_scale", "i8"),
+        ("fast_below", "i8"),  # ps
+        ("qa_threshold", "i8"),  # targets
+        ("qa_gate", "i8"),  # binary digits
+        ("adjust_after", "i8"),  # packets
+    ]
+)
+
+
+@part
+def start(sender, line_bps, idle_ps, settings):
+    state = sender.nscc
+    state.idle = idle_ps
+    state.scale = (line_bps // 10**6) * idle_ps // (REFERENCE_RTT_PS // 10) * ONE // (10 * REFERENCE_MBPS)
+    state.most = min((sender.cwnd * settings.max_window) >> 16, WIDEST)
+    sender.cwnd = state.most
+
+
+@part
+def target_of(state, settings):
+    return settings.target if settings.target else (state.idle * settings.target_share) >> 16
+
+
+@part
+def keep(sender, window):
+    sender.cwnd = max(ONE, min(window, sender.nscc.most))
+
+
+@inner
+def quick_adapt(sender, lost, marked, delay, outstanding, now, settings):
+    """Returns whether this ACK has been dealt with: quick adapt has acted, or still waits for what was under way."""
+    state = sender.nscc
+    target, done = target_of(state, settings), False
+    if marked and state.ignored < state.to_ignore:
+        done = True
+    elif now > state.adapt_at:
+        late = lost or state.is_pressed > 0 or delay > settings.qa_threshold * target
+        achieved = np.int64(state.achieved) * ONE
+        if state.adapt_at > 0 and late and achieved < state.most >> settings.qa_gate:
+            keep(sender, achieved)
+            state.to_ignore = outstanding
+            state.ignored = 0
+            state.is_pressed = 0
+            done = True
+        state.achieved = 0
+        state.adapt_at = now + state.idle + target
+    if done:
+        state.increase = 0
+        state.received = 0
+    return done
+
+
+@part
+def increase_in_proportion(sender, gained, below, delay, settings):
+    """`below`: how far the delay is below the target, ps."""
+    state = sender.nscc
+    scale = np.int64(state.scale)
+    state.unhindered = state.unhindered + gained if delay < settings.fast_below else 0
+    if delay < settings.fast_below and (state.is_fast or np.int64(state.unhindered) * ONE > sender.cwnd):
+        state.is_fast = 1
+        sender.cwnd += gained * ((settings.fi_scale * scale) >> 16)
+    else:
+        state.is_fast = 0
+        state.increase += gained * ((settings.alpha * scale) >> 16) * below // REFERENCE_RTT_PS
+
+
+@part
+def decrease(sender, target, now, settings):
+    state = sender.nscc
+    state.is_fast = 0
+    state.unhindered = 0
+    if state.average > target and now - state.cut_at > state.idle:
+        share = min(settings.gamma * (state.average - target) // state.average, settings.max_md)
+        state.cut_at = now
+        keep(sender, sender.cwnd - ((sender.cwnd * share) >> 16))
+
+
+@part
+def adjust(sender, now, settings):
+    """What was gathered takes effect, and once a round trip a little more."""
+    state = sender.nscc
+    window = sender.cwnd + (state.increase << 16) // sender.cwnd
+    if now - state.adjusted_at >= state.idle:
+        window += (settings.eta * np.int64(state.scale)) >> 16
+        state.adjusted_at = now
+    state.increase = 0
+    state.received = 0
+    keep(sender, window)
+
+
+@part
+def average_with(state, sample, settings):
+    state.average += ((sample - state.average) * settings.delay_alpha) >> 16
+
+
+@inner
+def on_round_trip(sender, gained, marked, rtt, outstanding, now, settings):
+    state = sender.nscc
+    delay, target = max(0, rtt - state.idle), target_of(state, settings)
+    state.achieved += gained
+    state.received += gained
+    state.ignored += gained
+    average_with(state, delay if marked or delay <= target else state.idle // 4, settings)
+    if quick_adapt(sender, False, marked, delay, outstanding, now, settings):
+        return
+    if marked:
+        if delay >= target:
+            decrease(sender, target, now, settings)
+    elif delay >= target:
+        state.increase += gained * ((settings.fi * np.int64(state.scale)) >> 16)
+    else:
+        increase_in_proportion(sender, gained, target - delay, delay, settings)
+    keep(sender, sender.cwnd)
+    if state.received > settings.adjust_after or now - state.adjusted_at > state.idle:
+        adjust(sender, now, settings)
+
+
+@part
+def on_nack(sender, packets, outstanding, now, settings):
+    """Packets were trimmed: their queue was full."""
+    state = sender.nscc
+    state.ignored += packets
+    state.is_pressed = 1
+    average_with(state, state.idle, settings)
+    if not quick_adapt(sender, True, True, 0, outstanding, now, settings):
+        keep(sender, sender.cwnd - packets * ONE)
+
+
+@part
+def on_loss(sender, packets):
+    keep(sender, sender.cwnd - packets * ONE)
+
+
+@part
+def on_timeout(sender):
+    keep(sender, sender.cwnd - ONE)

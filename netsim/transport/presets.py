@@ -1,0 +1,73 @@
+"""Presets: whole transports by one name, written as a scenario file would write them.
+
+A preset only fills in what nobody has set. `transport` and `routing` are tables of a scenario; `topology` are fields
+that any topology has. This page holds no more than names and texts: `netsim.presets` lays them under a scenario.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+PORT_BUFFER = "port buffer"  # flow control that begins where a port's buffer is used up, so that nothing is dropped
+
+
+@dataclass(frozen=True)
+class Preset:
+    """What a preset is, in a line, and what it fills in."""
+
+    what: str
+    transport: dict[str, Any]
+    routing: dict[str, Any] = field(default_factory=lambda: {"kind": "ecmp"})
+    topology: dict[str, Any] = field(default_factory=dict)
+
+
+PRESETS = {
+    "roce": Preset(
+        "RoCEv2 as it is deployed: DCQCN over PFC, go-back-N, ECMP (the default)",
+        {"control": "dcqcn", "recovery": "go_back_n"},
+        topology={"pfc": PORT_BUFFER},
+    ),
+    "roce-no-cc": Preset(
+        "RoCEv2 without congestion control: line rate over PFC alone, go-back-N, ECMP",
+        {"control": "none", "recovery": "go_back_n"},
+        topology={"pfc": PORT_BUFFER},
+    ),
+    "uec": Preset(
+        "Ultra Ethernet: NSCC, switches that trim, selective repeat, packet spraying",
+        {"control": "nscc", "recovery": "selective_repeat", "nscc": {"target_share": 0.75}},  # uet-htsim, if it trims
+        routing={"kind": "spray"},
+        topology={"trim": True},
+    ),
+    "dctcp": Preset(
+        "a lossy Ethernet with ECN: DCTCP, go-back-N, ECMP",
+        {"control": "dctcp", "recovery": "go_back_n"},
+    ),
+    "hpcc": Preset(
+        "HPCC with its telemetry over PFC, go-back-N, ECMP",
+        {"control": "hpcc", "recovery": "go_back_n"},
+        topology={"pfc": PORT_BUFFER},
+    ),
+    "ideal": Preset(
+        "line rate into queues without limits, packets sprayed in turn: what a network can do at best",
+        {"control": "none", "recovery": "selective_repeat", "selective_repeat": {"reordering": 1 << 30}},
+        routing={"kind": "spray", "order": "round_robin"},
+        topology={"buffer": "unlimited", "ecn": "off"},
+    ),
+}
+DEFAULT_PRESET = "roce"
+
+
+def preset_named_by(transport: dict[str, Any]) -> str | None:
+    """The preset that a table [transport] starts from: the one it names; none if it sets a control alone."""
+    named: str | None = transport.get("preset")
+    return DEFAULT_PRESET if named is None and "control" not in transport else named
+
+
+def laid_under(given: dict[str, Any], preset: dict[str, Any]) -> dict[str, Any]:
+    """What is given, and below it what the preset says; tables are joined."""
+    joined = {
+        key: {**preset[key], **value} if isinstance(value, dict) and isinstance(preset.get(key), dict) else value
+        for key, value in given.items()
+    }
+    return preset | joined

@@ -1,0 +1,76 @@
+"""What chance does: hashed paths against the closed form, and wires that lose packets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import sqrt
+from typing import Any
+
+from netsim.result import Result
+from netsim.routing.collisions import expected_largest, expected_slowdown, slowdowns
+from netsim.simulation import simulate
+from netsim.traces import Operation, Trace
+from netsim.transport import CONTROLS
+from netsim.validate.bench import fat_tree
+from netsim.validate.nouns import Figure, near, said
+
+DRAWS = 3000
+LOSSES = (1e-5, 1e-3, 5e-2)
+FABRICS = {
+    "fat_tree in 3 tiers": fat_tree(4),
+    "fat_tree in 2 tiers": fat_tree(8, tiers=2),
+    "leaf_spine": {"kind": "leaf_spine", "leaves": 4, "spines": 2, "hosts_per_leaf": 4},
+    "rail_optimized": {"kind": "rail_optimized", "servers": 2},
+    "htsim": {
+        "kind": "htsim",
+        "nodes": 16,
+        "podsize": 16,
+        "tor": {"radix_down": 4, "radix_up": 4},
+        "agg": {"radix_down": 4},
+    },
+}
+
+
+def hashed_paths(full: bool) -> Iterator[Figure]:
+    """8 flows on 8 paths: the fullest path holds 2.597 on average; more queue pairs even that out."""
+    yield near("closed form", 2.597, expected_largest(8, 8), 0.0005)
+    for pairs, published in {1: 2.60, 2: 2.10, 4: 1.76, 8: 1.53}.items():
+        drawn = slowdowns(8, 8, pairs, draws=DRAWS, seed=1)
+        error = 4 * float(drawn.std()) / sqrt(DRAWS) / published
+        name = f"{pairs} queue pair{'s' if pairs > 1 else ''}: a step is slower by"
+        yield near(f"{name}, by counting", published, expected_slowdown(8, 8, pairs), 0.004)
+        yield near(f"{name}, hashed (4 standard errors)", published, float(drawn.mean()), error + 0.004)
+
+
+def losses(full: bool) -> Iterator[Figure]:
+    """Whatever a wire loses, data or ACKs, a run ends and everything is delivered."""
+    for name, fabric in FABRICS.items():
+        for recovery in ("go_back_n", "selective_repeat"):
+            yield _delivered(f"{name}, {recovery}", [_lossy(fabric, rate, "dcqcn", recovery) for rate in LOSSES])
+    for control in CONTROLS:
+        recovery = "selective_repeat" if control == "ndp" else "go_back_n"
+        fabrics = FABRICS.values() if full else [FABRICS["fat_tree in 3 tiers"]]
+        runs = [_lossy(fabric, rate, control, recovery) for fabric in fabrics for rate in LOSSES]
+        yield _delivered(f"{control}, {recovery}", runs)
+
+
+def _lossy(fabric: dict[str, Any], loss: float, control: str, recovery: str) -> Result:
+    transport = {"control": control, "recovery": recovery, "retries": 1 << 20}
+    everybody = tuple(range(16))
+    trace = Trace("all to all", 16, {}, (Operation("all_to_all", "world", everybody, 16 * 32768),))
+    return simulate(trace, fabric | {"loss": loss}, transport=transport, seed=3)
+
+
+def _delivered(name: str, runs: list[Result]) -> Figure:
+    lost = [int(run.links["lost"].sum()) for run in runs]
+    whole = all(
+        (run.flows["acked_ps"] > 0).all() and run.summary["packets_in_flight"] == 0 and _adds_up(run.summary)
+        for run in runs
+    )
+    got = f"{'all' if whole else 'not all'} delivered; lost {', '.join(map(str, lost))}"
+    return said(f"{name} at 1e-5, 1e-3, 5e-2", "all delivered", got, whole and lost[-1] > 0)
+
+
+def _adds_up(total: dict[str, Any]) -> bool:
+    arrived = total["packets_delivered"] + total["packets_trimmed"]
+    return bool(total["packets_injected"] == arrived + total["packets_dropped"])

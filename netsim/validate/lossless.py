@@ -1,0 +1,107 @@
+"""Flow control and what it does to others: go-back-N under spraying, pauses with and without windows, headroom."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from netsim.result import Result
+from netsim.simulation import simulate
+from netsim.validate.bench import FULL, LOSSLESS, fat_tree, incast, last_ack_us, matrix, permutation, star
+from netsim.validate.nouns import Figure, at_least, between, exactly, near, said
+
+MIB = 1 << 20
+
+
+def go_back_n_meets_spray(full: bool) -> Iterator[Figure]:
+    """V9: RoCE with PFC (50/60 packets of 4,000 bytes), a permutation of 16 hosts with 2 MB each."""
+    pfc = {"xoff": 60 * 4000, "xon": 50 * 4000}
+    pairs = permutation(16, 1, apart=4)
+
+    def run(routing: Any, recovery: str = "go_back_n") -> Result:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that these two do not go together is what this shows
+            return _run(routing, recovery)
+
+    def _run(routing: Any, recovery: str) -> Result:
+        return simulate(
+            matrix(16, pairs, 2_000_000),
+            fat_tree(4, pfc=pfc, **LOSSLESS),
+            transport={"control": "none", "recovery": recovery, "go_back_n": {"naks": "every"}},
+            routing=routing,
+            packet={"payload": "3936B", "header": "64B"},
+        )
+
+    in_turn = {"kind": "spray", "order": "round_robin"}
+    ecmp, sprayed, adaptive, repeat = run("ecmp"), run(in_turn), run("adaptive"), run(in_turn, "selective_repeat")
+    again = {
+        name: each.summary["retransmitted_packets"] * 4000 / 1e6
+        for name, each in zip("esar", (ecmp, sprayed, adaptive, repeat), strict=True)
+    }
+    yield exactly("ECMP: packets sent again", 0, ecmp.summary["retransmitted_packets"])
+    yield at_least("per packet in turn: MB sent again (403), many times the data", 5 * 32, again["s"], " MB")
+    ratio = last_ack_us(sprayed) / last_ack_us(ecmp)
+    yield near("per packet in turn: times slower than ECMP (3066 / 346 us)", 9, ratio, 0.10)
+    yield between("selective repeat: MB sent again", 0, 1, again["r"], " MB")
+    yield between("selective repeat: times ECMP's", 0.4, 1.0, last_ack_us(repeat) / last_ack_us(ecmp))
+
+
+def dcqcn_and_windows(full: bool) -> Iterator[Figure]:
+    """V17: 255 hosts send to one: pauses under DCQCN alone, none if a window bounds what is under way (HPCC#14).
+
+    PAUSE at 121 KB of an ingress: what (32 MB - used) / 8 comes to when all 255 ports hold that.
+    """
+    senders, size = 255, 500_000
+    fabric = star(senders + 1, pfc={"xoff": 121_000, "xon": 118_000}, buffer="unlimited", ecn=_ecn_at_100g())
+    window = 100 * 10**9 * 5 // 8 // 10**6 // FULL + 1  # two links there, two back, and some packets: 5 us
+
+    def run(**transport: Any) -> Result:
+        return simulate(matrix(senders + 1, incast(senders), size), fabric, transport={"control": "dcqcn", **transport})
+
+    alone, bounded = run(), run(window=window)
+    yield at_least("DCQCN alone: pauses", 1, alone.summary["pauses"])
+    yield exactly(f"DCQCN with a window of {window} packets: pauses", 0, bounded.summary["pauses"])
+    yield exactly("drops", 0, alone.summary["drops"] + bounded.summary["drops"])
+
+
+def _ecn_at_100g() -> dict[str, Any]:
+    """HPCC's run.py: 100 and 400 KB at 25 Gb/s, scaled; Pmax 0.2."""
+    return {"kmin": "400KB", "kmax": "1600KB", "pmax": 0.2}
+
+
+def headroom(full: bool) -> Iterator[Figure]:
+    """2 d R + 2 MTU and the packet being sent come after the pause: with room for them nothing is ever dropped."""
+    for control_class in ("strict", "shared"):
+        common = {"buffer": "unlimited", "control_class": control_class}
+        runs = [_incast_at_line_rate(pfc, common) for pfc in ("on", {"xoff": 4 * FULL, "xon": FULL, "headroom": 0})]
+        with_it, without = runs
+        yield exactly(f"{control_class}: drops with headroom", 0, with_it.summary["drops"])
+        yield at_least(f"{control_class}: pauses with headroom", 1, with_it.summary["pauses"])
+        lossy = without.links[without.links["drops"] > 0]
+        where = ", ".join(f"{row['source']}->{row['target']}" for _, row in lossy.head(2).iterrows())
+        yield said(
+            f"{control_class}: drops without headroom",
+            "some, and where",
+            f"{lossy['drops'].sum():,} at {where}",
+            len(lossy) > 0,
+        )
+
+
+def _incast_at_line_rate(pfc: Any, fields: dict[str, Any]) -> Result:
+    transport = {"control": "none", "retries": 1000}
+    return simulate(matrix(16, incast(15), MIB), fat_tree(4, pfc=pfc, **fields), transport=transport)
+
+
+def dcqcn_thresholds(full: bool) -> Iterator[Figure]:
+    """Zhu et al., SIGCOMM 2015, section 4: where PFC may begin, and ECN before it, on a shared buffer.
+
+    12 MB for 32 ports with 8 priorities and 22.4 KB of headroom each; a dynamic threshold with beta = 8.
+    """
+    buffer, ports, priorities, flight, beta = 12_000_000, 32, 8, 22_400, 8
+    left = buffer - priorities * ports * flight
+    static_pfc = left / (priorities * ports)
+    yield near("static PFC threshold", 24.47, static_pfc / 1000, 0.001, " KB")
+    dynamic_ecn = beta * left / (priorities * ports * (beta + 1))
+    yield near("ECN threshold under dynamic PFC", 21.75, dynamic_ecn / 1000, 0.001, " KB")
+    yield between("static ECN threshold: infeasible, below one MTU", 0, 0.85, static_pfc / ports / 1000, " KB", 0.1)

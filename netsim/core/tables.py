@@ -214,14 +214,10 @@ WAY = np.dtype(  # of a connection's route, what lies outside servers: there swi
     ]
 )
 FLOWLET = np.dtype([("at", "i8"), ("drawn", "i8")])  # the last packet of a slot, and what its flowlet drew
-COLLECTIVE = np.dtype(
-    [
-        ("unacked", "i8"),  # messages not yet acknowledged
-        ("sender_waits", "i8"),  # some row waits for an acknowledgement
-    ]
-)
+COLLECTIVE = np.dtype([("unacked", "i8"), ("sender_waits", "i8")])  # messages; whether a row waits for one of their ACKs
 FINISHED = np.dtype([("at", "i8"), ("part", "i8")])
-SAMPLE = np.dtype([("at", "i8"), ("bytes", "i8"), ("link", "u4"), ("spare", "u4")])  # what waited at a link
+SO_FAR = [("sent_bytes", "i8"), ("marks", "i8"), ("drops", "i8"), ("paused_ps", "i8")]  # at a link, of all classes
+SAMPLE = np.dtype([("at", "i8"), ("bytes", "i8"), ("link", "u4"), ("spare", "u4"), *SO_FAR])  # what waited there, too
 SETTINGS = np.dtype(
     [
         ("hosts", "i8"),

@@ -212,10 +212,25 @@ WAY = np.dtype(  # of a connection's route, what lies outside servers: there swi
     ]
 )
 FLOWLET = np.dtype([("at", "i8"), ("drawn", "i8")])  # the last packet of a slot, and what its flowlet drew
-COLLECTIVE = np.dtype([("unacked", "i8"), ("sender_waits", "i8")])  # messages; whether a row waits for one of their ACKs
+COLLECTIVE = np.dtype(
+    [
+        ("unacked", "i8"),  # messages not yet acknowledged
+        ("sender_waits", "i8"),  # some row waits for an acknowledgement
+    ]
+)
 FINISHED = np.dtype([("at", "i8"), ("part", "i8")])
-SO_FAR = [("sent_bytes", "i8"), ("marks", "i8"), ("drops", "i8"), ("paused_ps", "i8")]  # at a link, of all classes
-SAMPLE = np.dtype([("at", "i8"), ("bytes", "i8"), ("link", "u4"), ("spare", "u4"), *SO_FAR])  # what waited there, too
+SAMPLE = np.dtype(  # what waited at a link, and what has happened there since the beginning
+    [
+        ("at", "i8"),
+        ("bytes", "i8"),
+        ("link", "u4"),
+        ("spare", "u4"),
+        ("sent_bytes", "i8"),  # these of all classes together
+        ("marks", "i8"),
+        ("drops", "i8"),
+        ("paused_ps", "i8"),
+    ]
+)
 SETTINGS = np.dtype(
     [
         ("hosts", "i8"),

@@ -27,12 +27,15 @@ def trace(
       netsim trace results/perm16
       netsim trace results/perm16 -o perm16.perfetto.json.gz
     """
+    from netsim.cli.progress import counting
     from netsim.report.perfetto import write_trace
     from netsim.result import Result
 
     if out is not None:
         show.check_file(out)
     file = folder / "run.perfetto.json.gz" if out is None else out
-    write_trace(Result.load(folder), file)
+    result = Result.load(folder)
+    with counting(f"writing {file.name}", "events") as progress:
+        write_trace(result, file, progress)
     print(file)
     show.note("open it in ui.perfetto.dev or chrome://tracing")

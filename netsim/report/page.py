@@ -55,7 +55,7 @@ def page(title: str, facts: Sequence[tuple[str, str]], sections: Sequence[Sectio
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<style>{asset("page.css")}</style>\n'
-        f"<script>{get_plotlyjs()}</script>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n<dl>{tiles}</dl>\n"
+        f"<script>{get_plotlyjs()}</script>\n</head>\n<body>\n<header><h1>{escape(title)}</h1>{_THEME}</header>\n<dl>{tiles}</dl>\n"
         f"{body}\n<script>const figures = {script_json(figures)};\n{_SCRIPT}</script>\n</body>\n</html>\n"
     )
 
@@ -99,6 +99,8 @@ def _table(table: Table) -> str:
     return f'<div class="wide"><table>{head}\n<tbody>{body}</tbody></table></div>'
 
 
+_THEME = '<button id="theme" type="button" aria-label="switch between light and dark">light / dark</button>'
+
 _SCRIPT = """
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 function colours() {
@@ -122,4 +124,9 @@ function draw() {
 }
 draw();
 dark.addEventListener("change", draw);
+document.getElementById("theme").addEventListener("click", () => {
+  const root = document.documentElement, now = root.dataset.theme || (dark.matches ? "dark" : "light");
+  root.dataset.theme = now === "dark" ? "light" : "dark";
+  draw();
+});
 """

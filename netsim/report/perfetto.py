@@ -11,7 +11,7 @@ import io
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,19 @@ from netsim.report.perfetto_events import Event
 from netsim.report.perfetto_ranks import rank_events
 from netsim.result import Result
 
+Progress = Callable[[int], None]  # events written so far
+TOLD_EVERY = 5_000
 
-def write_trace(result: Result, path: Path) -> None:
-    """Write the trace of a run, whole or not at all; equal runs give equal bytes. Raises InputError."""
+
+def write_trace(result: Result, path: Path, progress: Progress = lambda _: None) -> None:
+    """Write the trace of a run, whole or not at all; equal runs give equal bytes.
+
+    progress(events) is called now and then. Raises InputError where the file cannot be written.
+    """
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         with draft.open("wb") as raw:
-            _write(result, raw)
+            _write(result, raw, progress)
         os.replace(draft, path)
     except OSError as error:
         mend = "name a file in a folder that can be written"
@@ -42,14 +48,16 @@ def events_of(result: Result) -> Iterator[Event]:
     yield from counters_of(result)
 
 
-def _write(result: Result, raw: Any) -> None:
+def _write(result: Result, raw: Any, progress: Progress) -> None:
     about = {"netsim": result.provenance.get("netsim", ""), "scenario": str(result.scenario)}
     # neither a name nor a date in the gzip header, so that equal runs give equal bytes
     with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed, io.TextIOWrapper(packed, encoding="utf-8") as out:
         out.write(f'{{"displayTimeUnit":"ns","otherData":{json.dumps(about)},"traceEvents":[')
         separator = "\n"
-        for event in events_of(result):
+        for number, event in enumerate(events_of(result)):
             out.write(separator)
             out.write(event)
             separator = ",\n"
+            if number % TOLD_EVERY == 0:
+                progress(number)
         out.write("\n]}\n")

@@ -44,13 +44,15 @@ def process_of(rank: int) -> int:
 def parts_of(result: Result) -> pd.DataFrame:
     """The parts in order of their beginnings, the longest if there are too many, with what their collectives are.
 
-    last_ps and last_rank: when the last rank of the collective began, and which that is.
+    last_ps and last_rank: when the last rank of the collective began, and which that is. Nobody waits for all others in
+    a traffic matrix: there it is the rank's own beginning.
     """
     about = result.collectives.set_index("id")[["op", "bytes", "stream", "algorithm", "group"]]
     parts = result.parts
     last = parts.loc[parts.groupby("collective")["start_ps"].idxmax()].set_index("collective")
     parts = _longest(parts, parts["end_ps"] - parts["start_ps"], MOST_PARTS).join(about, on="collective")
-    parts["last_ps"] = parts["collective"].map(last["start_ps"])
+    is_matrix = parts["op"] == "flows"
+    parts["last_ps"] = parts["start_ps"].where(is_matrix, parts["collective"].map(last["start_ps"]))
     parts["last_rank"] = parts["collective"].map(last["rank"])
     return parts.sort_values(["start_ps", "rank", "collective"], kind="stable", ignore_index=True)
 

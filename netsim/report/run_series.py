@@ -13,6 +13,7 @@ from netsim.result import Result
 MOST_SLOTS = 128  # of time: a heat map's cells are then some pixels wide
 MOST_SAMPLES = 100_000  # rows of the page: some 3 MB
 MOST_PARTS = 60_000  # bars of the rank chart: some 1.5 MB
+MOST_WAITED_FOR = 5  # ranks named
 PS_PER_NS = 1000
 
 
@@ -68,8 +69,26 @@ def parts_of(result: Result) -> dict[str, Any]:
         "ranks": result.scenario.trace.ranks,
         "collectives": len(kept_ids),
         "of_collectives": len(collectives),
+        "waited_for": [[int(each) for each in row] for row in waited_for(result).head(MOST_WAITED_FOR).to_numpy()],
         "collective": kept["collective"].tolist(),
         "rank": kept["rank"].tolist(),
         "start_ns": (kept["start_ps"] // PS_PER_NS).tolist(),
         "end_ns": (kept["end_ps"] // PS_PER_NS).tolist(),
     }
+
+
+def waited_for(result: Result) -> pd.DataFrame:
+    """rank, waited_ps, collectives: how long all others together waited for a rank to begin, as the last, its part.
+
+    The most waited for first. Nobody waits for all others in a traffic matrix (op "flows"): those are left out.
+    """
+    matrices = result.collectives.loc[result.collectives["op"] == "flows", "id"]
+    parts = result.parts[~result.parts["collective"].isin(matrices)]
+    starts = parts.groupby("collective")["start_ps"]
+    waited_ps = starts.transform("max") - parts["start_ps"]
+    waited = waited_ps.groupby(parts["collective"]).sum()
+    last = parts.loc[starts.idxmax()].set_index("collective")["rank"]
+    table = pd.DataFrame({"rank": last, "waited_ps": waited})
+    table = table[table["waited_ps"] > 0].groupby("rank", as_index=False)["waited_ps"].agg(["sum", "size"])
+    table = table.rename(columns={"sum": "waited_ps", "size": "collectives"})
+    return table.sort_values(["waited_ps", "rank"], ascending=[False, True], ignore_index=True)

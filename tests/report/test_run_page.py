@@ -143,6 +143,12 @@ def test_the_longest_collectives_are_kept_whole(monkeypatch: pytest.MonkeyPatch)
     assert (set(parts["collective"]), parts["of_collectives"]) == ({1, 2}, 3)
 
 
+def test_ranks_are_told_by_how_long_they_were_waited_for() -> None:
+    rows = [{"op": "all_reduce", "bytes": 1, "end_ps": 10 * US}] * 2 + [{"op": "flows", "bytes": 1, "end_ps": US}]
+    waits = run_series.waited_for(result_of(scenario_of(), [], rows))  # in each rank r begins r ns late
+    assert waits.to_dict("records") == [{"rank": 15, "waited_ps": 2 * sum(range(16)) * 1000, "collectives": 2}]
+
+
 def test_a_distribution_is_exact_where_it_is_told() -> None:
     values = np.random.default_rng(1).permutation(10_000)
     told = distribution(values)

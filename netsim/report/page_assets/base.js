@@ -16,7 +16,8 @@ const shape = (tag, attributes, ...children) => dressed(document.createElementNS
 const refill = (element, ...children) => { element.replaceChildren(...children.flat()); return element; };
 
 // numbers
-const digits = (value, most) => value.toLocaleString("en-US", { maximumFractionDigits: most, minimumFractionDigits: 0 });
+const formats = [0, 1, 2].map((most) => new Intl.NumberFormat("en-US", { maximumFractionDigits: most }));
+const digits = (value, most) => formats[most].format(value);
 const count = (value) => digits(value, 0);
 const figures = (value) => digits(value, Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2);
 const scaled = (value, step, units) => {

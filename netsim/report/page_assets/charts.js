@@ -1,5 +1,5 @@
 // Charts in SVG: curves over an axis, and bars of collectives against their ideal.
-const PLOT = { left: 62, right: 14, top: 10, bottom: 42 };
+const PLOT = { left: 62, right: 30, top: 10, bottom: 42 };
 
 function axisLabel(text, x, y, turned) {
   return shape("text", { class: "soft", "text-anchor": "middle", transform: `translate(${x},${y})${turned ? " rotate(-90)" : ""}` }, text);

@@ -1,18 +1,19 @@
 // Ranks over time: a bar per rank and collective; pale while the rank waits for the last one to begin.
 const parts = run.parts, RANKS_LEFT = 58;
 const chart = { from: 0, to: Math.max(1, run.end_ps / 1000), low: 0, high: parts.ranks - 1, lanes: [] };
+const opOf = (id) => run.collectives.columns.op[collectiveAt.get(id)] || "collective";
 const lastOf = new Map(); // by collective: when its last rank began, and which
 parts.collective.forEach((id, p) => {
+  if (opOf(id) === "flows") return; // no rank of a traffic matrix waits for all the others
   const last = lastOf.get(id);
   if (!last || parts.start_ns[p] > last.at) lastOf.set(id, { at: parts.start_ns[p], rank: parts.rank[p] });
 });
-const opOf = (id) => run.collectives.columns.op[collectiveAt.get(id)] || "collective";
 const opsShown = [...new Set(parts.collective.map(opOf))];
 const opPlace = new Map(opsShown.map((op, place) => [op, Math.min(place, 5)]));
 const opPlaces = parts.collective.map((id) => opPlace.get(opOf(id)));
 
 function partSays(p) {
-  const id = parts.collective[p], row = collectiveAt.get(id), last = lastOf.get(id), start = parts.start_ns[p] * 1000;
+  const id = parts.collective[p], row = collectiveAt.get(id), last = lastOf.get(id) || { at: 0 }, start = parts.start_ns[p] * 1000;
   const size = row === undefined ? "" : ` of ${size(run.collectives.columns.bytes[row])}`, waited = (last.at - parts.start_ns[p]) * 1000;
   const wait = waited > 0 ? `\nwaited ${time(waited)} for rank ${last.rank}, the last to begin` : "";
   return `rank ${parts.rank[p]}: ${opOf(id)}${size}, collective ${id}\nfrom ${time(start)} to ${time(parts.end_ns[p] * 1000)} (${time(parts.end_ns[p] * 1000 - start)})${wait}`;
@@ -30,7 +31,7 @@ function drawRanks() {
   for (let p = 0; p < parts.rank.length; p += 1) {
     const rank = parts.rank[p], start = parts.start_ns[p], end = parts.end_ns[p];
     if (rank < chart.low || rank > chart.high || end < chart.from || start > chart.to) continue;
-    const all = Math.min(end, Math.max(start, lastOf.get(parts.collective[p]).at)), top = y(rank) + (step - thick) / 2;
+    const all = Math.min(end, Math.max(start, (lastOf.get(parts.collective[p]) || { at: 0 }).at)), top = y(rank) + (step - thick) / 2;
     pen.fillStyle = colourOf(opPlaces[p]);
     pen.globalAlpha = 0.32;
     if (all > start) pen.fillRect(x(start), top, Math.max(0.6, x(all) - x(start)), thick);
@@ -95,11 +96,17 @@ function startRanks() {
   canvas.addEventListener("pointerleave", hideTip);
   const left = parts.of_collectives - parts.collectives;
   byId("ranks-note").textContent = `Drag over the chart to zoom into a time. ${left > 0 ? `Only the ${count(parts.collectives)} longest of ${count(parts.of_collectives)} collectives are drawn, to keep this page small. ` : ""}Gaps are computing or waiting for something else than a collective.`;
+  byId("ranks-waits").textContent = waitsSay();
   keepDrawn(() => {
     drawRanks();
     refill(byId("ranks-keys"), opsShown.map((op, place) => make("span", {}, make("i", { style: `background:${colourOf(Math.min(place, 5))}` }), op)),
       make("span", {}, make("i", { style: `background:${colourOf(0)};opacity:.32` }), "pale: not all of its ranks have begun"));
   });
+}
+function waitsSay() {
+  if (!parts.waited_for.length) return "No rank waited for another to begin a collective.";
+  const each = ([rank, ps, number]) => `rank ${rank} (${time(ps)} of waiting in ${counted(number, "collective")})`;
+  return `Most waited for, the waiting of all others added up: ${parts.waited_for.map(each).join(", ")}. Of several that began last at once the first is named.`;
 }
 function chooseRanks() {
   const from = Math.min(parts.ranks - 1, Math.max(0, Math.floor(Number(byId("rank-from").value)))), to = Math.floor(Number(byId("rank-to").value));

@@ -16,9 +16,11 @@ function tableInto(host, columns, note) {
     state.by = place;
     fill();
   }
+  const texts = new Array(size); // of whole rows, made when first asked for: a large table is filtered while one types
+  const textOfRow = (row) => (texts[row] ??= columns.map((column) => text(column, row)).join("\t").toLowerCase());
   function rows() {
     let found = [...Array(size).keys()];
-    if (state.filter) found = found.filter((row) => columns.some((column) => text(column, row).toLowerCase().includes(state.filter)));
+    if (state.filter) found = found.filter((row) => textOfRow(row).includes(state.filter));
     if (state.by === null) return found;
     const values = columns[state.by].values, sign = state.down ? -1 : 1;
     const isNone = (value) => value === null || value === undefined;

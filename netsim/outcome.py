@@ -171,6 +171,7 @@ def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
         "acks_in_flight": acks,
         "packet_hops": int(links["packets"].sum()),
         "retransmitted_packets": int(sum(each.flows["retransmitted"].sum() for each in fabric.carried)),
+        "queue_interval_ps": fabric.samples.interval_ps,
         "late_entries": int(fabric.world.settings[0]["late_entries"]),
         **shared,
         **_of_classes(fabric),

@@ -35,6 +35,7 @@ def outcome_of(
     rows = [whole] if collectives is None else collectives
     last = max((row["end_ps"] for row in rows), default=0)
     counts = {"packets_delivered": 1000, "packet_hops": 6000, "retransmitted_packets": 0, "simulate_seconds": 0.5}
+    counts |= {"queue_interval_ps": US}
     return SimpleNamespace(
         collectives=_collectives(rows),
         parts=_parts(rows),

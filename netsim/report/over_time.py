@@ -26,11 +26,10 @@ class OverTime:
 
     result: Result
 
-    @cached_property
+    @property
     def interval_ps(self) -> int:
-        """The time from one look to the next; 0 where there are fewer than two."""
-        steps = np.diff(np.unique(self.result.queues["time_ps"]))
-        return int(steps.min()) if len(steps) else 0
+        """The time from one look at the queues to the next."""
+        return int(self.result.summary["queue_interval_ps"])
 
     @cached_property
     def samples(self) -> pd.DataFrame:

@@ -57,8 +57,8 @@ def queue_steps(samples: pd.DataFrame, interval_ps: int, end_ps: int) -> Iterato
     for number, (time_ps, length) in enumerate(zip(times, lengths, strict=True)):
         yield time_ps, length
         following = times[number + 1] if number + 1 < len(times) else end_ps + 1
-        if time_ps + max(1, interval_ps) < following:
-            yield time_ps + max(1, interval_ps), 0
+        if time_ps + interval_ps < following:
+            yield time_ps + interval_ps, 0
 
 
 def rate_steps(samples: pd.DataFrame, bytes_in_all: int, end_ps: int) -> Iterator[tuple[int, float]]:

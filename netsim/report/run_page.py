@@ -20,7 +20,7 @@ from netsim.report.text import microseconds, percent, times
 from netsim.result import Result
 from netsim.units import format_size
 
-MOST_ROWS = 3000  # of a table on the page; the Parquet tables hold the rest
+MOST_ROWS = 2000  # of a table on the page; the Parquet tables hold the rest
 SCRIPTS = (
     "base.js", "charts.js", "fabric.js", "heat.js", "ranks.js", "tables.js", "main.js",
 )  # fmt: skip
@@ -64,7 +64,7 @@ def page_data(result: Result) -> dict[str, Any]:
         "queue_lengths": queue_lengths_of(result),
         "parts": parts_of(result),
         "collectives": _rows(result.collectives, "time_ps"),
-        "flows": _rows(result.flows, "slowdown"),
+        "flows": _rows(result.flows.where(result.flows >= 0), "slowdown"),
     }
 
 

@@ -11,7 +11,7 @@ from netsim.report.over_time import OverTime
 from netsim.result import Result
 
 MOST_SLOTS = 128  # of time: a heat map's cells are then some pixels wide
-MOST_SAMPLES = 100_000  # rows of the page: some 3 MB
+MOST_SAMPLES = 80_000  # rows of the page: 2 to 4 MB
 MOST_PARTS = 60_000  # bars of the rank chart: some 1.5 MB
 MOST_WAITED_FOR = 5  # ranks named
 PS_PER_NS = 1000
@@ -22,9 +22,7 @@ def series_of(result: Result) -> dict[str, Any]:
     over_time = OverTime(result)
     samples, interval_ps = over_time.samples, over_time.interval_ps
     end_ps = int(result.queues["time_ps"].max()) if len(samples) else 0
-    looks = end_ps // interval_ps + 1 if interval_ps else min(1, len(samples))
-    per_slot = max(1, -(-looks // MOST_SLOTS))
-    slot_ps = max(1, interval_ps * per_slot)
+    slot_ps = interval_ps * max(1, -(-(end_ps // interval_ps + 1) // MOST_SLOTS))
     rows = _in_slots(samples, slot_ps)
     kept = _worst(rows)
     return {
@@ -65,7 +63,11 @@ def parts_of(result: Result) -> dict[str, Any]:
     size_of = sizes.reindex(order, fill_value=0)
     kept_ids = size_of.index[size_of.cumsum() <= MOST_PARTS]
     kept = parts[parts["collective"].isin(kept_ids)]
+    ops = list(dict.fromkeys(collectives["op"]))
+    op_of = collectives.set_index("id")["op"].map(ops.index)
     return {
+        "ops": ops,
+        "op": kept["collective"].map(op_of).tolist(),
         "ranks": result.scenario.trace.ranks,
         "collectives": len(kept_ids),
         "of_collectives": len(collectives),

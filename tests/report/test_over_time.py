@@ -67,7 +67,7 @@ def test_a_queue_that_is_not_seen_is_empty() -> None:
 
 
 def test_a_rate_is_told_only_from_one_look_to_the_next() -> None:
-    result = result_of(scenario_of(), [])
+    result = result_of(scenario_of(), [], queue_interval_ps=10)
     queues = pd.DataFrame({"time_ps": [10, 20, 50, 60], "link": 3, "bytes": 1, "sent_bytes": [5, 25, 100, 100]})
     queues = queues.assign(ecn_marks=[1, 1, 4, 4], drops=0, paused_ps=0)
     samples = OverTime(Result(**{**vars(result), "queues": queues})).samples

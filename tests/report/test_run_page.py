@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import netsim
@@ -19,6 +20,8 @@ from netsim.report.run_charts import distribution
 from netsim.report.run_fabric import MOST_GROUPS, fabric_of, group, levels_of
 from netsim.report.run_page import page_data, run_page, write_run_page
 from netsim.result import Result
+from netsim.result.tables import TABLES
+from tests.cli.test_htsim_inputs import TOPO
 from tests.outcomes import US, result_of, scenario_of
 
 EVIL = "</script><script>window.hurt=1</script><img src=x onerror=window.hurt=1>&lt;'\""
@@ -105,6 +108,14 @@ def test_tiers_from_the_bottom_up(name: str, tiers: list[tuple[str, int]]) -> No
         assert {fabric["group"][node] for node in tier["nodes"]} == set(range(len(tier["labels"])))
 
 
+def test_another_programs_topology_has_tiers_too(tmp_path: Path) -> None:
+    (tmp_path / "small.topo").write_text(TOPO)
+    scenario = scenario_of(str(tmp_path / "small.topo"))
+    fabric = fabric_of(result_of(scenario, [], []), scenario.topology.build())
+    assert [len(tier["nodes"]) for tier in fabric["tiers"]] == [8, 2, 2]
+    assert fabric["tiers"][0]["name"] == "host"
+
+
 def test_levels_count_links_from_the_hosts() -> None:
     network = netsim.load_topology("fat_tree_k4_100g").build()
     levels = levels_of(network)
@@ -134,6 +145,30 @@ def test_what_is_too_much_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) 
     assert data["series"]["links_kept"] < data["series"]["links_sampled"]
     worst = result.queues.groupby("link")["bytes"].max().idxmax()
     assert worst in data["series"]["link"]
+
+
+def test_the_largest_page_of_1024_gpus_is_under_8_mb() -> None:
+    """Every link queued at every look, a hundred collectives of everybody, 10^5 flows: all with long figures."""
+    draw, scenario = np.random.default_rng(2), scenario_of("rail_optimized_1024")
+    rows = [{"op": "all_reduce", "bytes": 123_456_789, "end_ps": 987_654_321_012 - n} for n in range(5000)]
+    plain = result_of(scenario, [(0, 1, 4096, 0, 10**9)], rows, queue_interval_ps=4 * US)
+    links, looks, everybody = len(plain.links), 60, 1024
+    queues = pd.DataFrame(
+        {"time_ps": np.repeat(np.arange(1, looks + 1), links) * 4 * US, "link": np.tile(np.arange(links), looks)}
+        | {name: draw.integers(10**5, 10**9, links * looks) for name in list(TABLES["queues"])[2:]}
+    )
+    parts = pd.DataFrame(
+        {"collective": np.repeat(np.arange(100), everybody), "rank": np.tile(np.arange(everybody), 100)}
+        | {name: draw.integers(10**11, 10**12, 100 * everybody) for name in ("start_ps", "end_ps")}
+    )
+    flows = pd.DataFrame({name: draw.integers(10**8, 10**9, 10**5) for name in TABLES["flows"]}).assign(
+        collective=0, src=0, dst=1, channel=0
+    )
+    busy = {name: draw.integers(10**8, 10**9, links) for name, kind in TABLES["links"].items() if kind == "int64"}
+    large = plain.links.assign(**{name: column for name, column in busy.items() if name not in ("id", "rate_bps")})
+    tables = {"queues": queues, "parts": parts, "flows": flows, "links": large}
+    text = run_page(Result(**{**vars(plain), **tables}))
+    assert 5_000_000 < len(text.encode()) < 8_000_000
 
 
 def test_the_longest_collectives_are_kept_whole(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,22 +1,19 @@
 // Ranks over time: a bar per rank and collective; pale while the rank waits for the last one to begin.
 const parts = run.parts, RANKS_LEFT = 58;
 const chart = { from: 0, to: Math.max(1, run.end_ps / 1000), low: 0, high: parts.ranks - 1, lanes: [] };
-const opOf = (id) => run.collectives.columns.op[collectiveAt.get(id)] || "collective";
 const lastOf = new Map(); // by collective: when its last rank began, and which
 parts.collective.forEach((id, p) => {
-  if (opOf(id) === "flows") return; // no rank of a traffic matrix waits for all the others
+  if (parts.ops[parts.op[p]] === "flows") return; // no rank of a traffic matrix waits for all the others
   const last = lastOf.get(id);
   if (!last || parts.start_ns[p] > last.at) lastOf.set(id, { at: parts.start_ns[p], rank: parts.rank[p] });
 });
-const opsShown = [...new Set(parts.collective.map(opOf))];
-const opPlace = new Map(opsShown.map((op, place) => [op, Math.min(place, 5)]));
-const opPlaces = parts.collective.map((id) => opPlace.get(opOf(id)));
+const opPlaces = parts.op.map((op) => Math.min(op, 5));
 
 function partSays(p) {
   const id = parts.collective[p], row = collectiveAt.get(id), last = lastOf.get(id) || { at: 0 }, start = parts.start_ns[p] * 1000;
-  const size = row === undefined ? "" : ` of ${size(run.collectives.columns.bytes[row])}`, waited = (last.at - parts.start_ns[p]) * 1000;
+  const ofSize = row === undefined ? "" : ` of ${size(run.collectives.columns.bytes[row])}`, waited = (last.at - parts.start_ns[p]) * 1000;
   const wait = waited > 0 ? `\nwaited ${time(waited)} for rank ${last.rank}, the last to begin` : "";
-  return `rank ${parts.rank[p]}: ${opOf(id)}${size}, collective ${id}\nfrom ${time(start)} to ${time(parts.end_ns[p] * 1000)} (${time(parts.end_ns[p] * 1000 - start)})${wait}`;
+  return `rank ${parts.rank[p]}: ${parts.ops[parts.op[p]]}${ofSize}, collective ${id}\nfrom ${time(start)} to ${time(parts.end_ns[p] * 1000)} (${time(parts.end_ns[p] * 1000 - start)})${wait}`;
 }
 const ranksHigh = () => Math.max(120, Math.min(560, (chart.high - chart.low + 1) * 22));
 
@@ -99,7 +96,7 @@ function startRanks() {
   byId("ranks-waits").textContent = waitsSay();
   keepDrawn(() => {
     drawRanks();
-    refill(byId("ranks-keys"), opsShown.map((op, place) => make("span", {}, make("i", { style: `background:${colourOf(Math.min(place, 5))}` }), op)),
+    refill(byId("ranks-keys"), parts.ops.map((op, place) => make("span", {}, make("i", { style: `background:${colourOf(Math.min(place, 5))}` }), op)),
       make("span", {}, make("i", { style: `background:${colourOf(0)};opacity:.32` }), "pale: not all of its ranks have begun"));
   });
 }

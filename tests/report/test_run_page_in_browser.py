@@ -128,6 +128,13 @@ def test_the_slider_shows_a_moment_and_obeys_the_keyboard(opened: Any, run_1024:
         assert float(value(opened, "document.getElementById('fabric-drawing').dataset.hottest") or 0) == (
             now.max() if len(now) else 0
         )
+    scales = set()
+    for name in ("marks", "queue"):
+        opened.find_element("css selector", f"input[name=metric][value={name}]").click()
+        for _ in range(3):
+            slider.send_keys(Keys.ARROW_LEFT)
+            scales.add(value(opened, "document.getElementById('fabric-scale').textContent"))
+    assert len(scales) == 2, "the same scale at every moment"
     slider.send_keys(Keys.HOME)
     assert value(opened, "document.getElementById('slot-says').textContent") == "whole run"
 

@@ -77,9 +77,10 @@ function scaleOf(element, top, format, says) {
 const drawings = [];
 const redraw = () => drawings.forEach((draw) => draw());
 function keepDrawn(draw) { drawings.push(draw); draw(); }
+const LEAST_WIDTH = 280; // pixels: narrower is a page being printed or hidden, not read
 let width = 0, waiting = 0;
 new ResizeObserver(() => {
-  if (document.body.clientWidth === width) return;
+  if (document.body.clientWidth === width || document.body.clientWidth < LEAST_WIDTH) return;
   width = document.body.clientWidth;
   cancelAnimationFrame(waiting);
   waiting = requestAnimationFrame(redraw);

@@ -68,11 +68,19 @@ function bundlesOf(shown, place, values) {
   return [...found.values()].sort((a, b) => (a.value || 0) - (b.value || 0)); // the hottest on top
 }
 
-function scaleTop(bundles) { // the same over time, so that one moment compares with another
+function scaleTop(bundles) { // over time the same for all slots, so that one moment compares with another
   if (view.metric.top) return view.metric.top;
-  if (view.slot === 0 || view.metric.adds) return Math.max(0, ...bundles.map((bundle) => bundle.value || 0));
+  if (view.slot === 0) return Math.max(0, ...bundles.map((bundle) => bundle.value || 0));
+  const bundleOf = new Int32Array(links.source.length).fill(-1), { adds, at } = view.metric;
+  bundles.forEach((bundle, i) => bundle.links.forEach((l) => { bundleOf[l] = i; }));
   let top = 0;
-  for (let row = 0; row < series.slot.length; row += 1) top = Math.max(top, view.metric.at(row) || 0);
+  for (let slot = 0; slot < series.slots; slot += 1) {
+    const sums = new Float64Array(bundles.length);
+    for (let row = firstRow[slot]; row < firstRow[slot + 1]; row += 1) {
+      const i = bundleOf[series.link[row]], value = at(row) || 0;
+      if (i >= 0) top = Math.max(top, (sums[i] = adds ? sums[i] + value : value));
+    }
+  }
   return top;
 }
 

@@ -219,7 +219,18 @@ COLLECTIVE = np.dtype(
     ]
 )
 FINISHED = np.dtype([("at", "i8"), ("part", "i8")])
-SAMPLE = np.dtype([("at", "i8"), ("bytes", "i8"), ("link", "u4"), ("spare", "u4")])  # what waited at a link
+SAMPLE = np.dtype(  # what waited at a link, and what has happened there since the beginning
+    [
+        ("at", "i8"),
+        ("bytes", "i8"),
+        ("link", "u4"),
+        ("spare", "u4"),
+        ("sent_bytes", "i8"),  # these of all classes together
+        ("marks", "i8"),
+        ("drops", "i8"),
+        ("paused_ps", "i8"),
+    ]
+)
 SETTINGS = np.dtype(
     [
         ("hosts", "i8"),

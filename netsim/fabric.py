@@ -43,7 +43,8 @@ class Carried:
     """A collective on its way, and afterwards what became of it.
 
     `ranks` names its members by position; `about` is what the caller wants to read beside the times. Times are ps, None
-    before they are known. `flows` holds one row per connection (see Ledger.retire) once all is acknowledged.
+    before they are known: when the first and the last member began, and the end. `flows` holds one row per connection
+    (see Ledger.retire) once all is acknowledged.
     """
 
     number: int
@@ -52,6 +53,7 @@ class Carried:
     admitted: Admitted
     traffic_class: int = 0
     start_ps: int | None = None
+    last_start_ps: int | None = None
     end_ps: int | None = None
     entered: set[int] = field(default_factory=set)
     unfinished: int = 0
@@ -147,6 +149,7 @@ class Fabric:
         self._events[part] = (carried, event)
         began = int(enter(self.world, part, self.env.now))
         carried.start_ps = began if carried.start_ps is None else min(carried.start_ps, began)
+        carried.last_start_ps = began if carried.last_start_ps is None else max(carried.last_start_ps, began)
         carried.entered.add(position)
         self._collect()
         if not self._work.triggered:

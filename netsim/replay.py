@@ -88,6 +88,7 @@ class Meeting:
             algorithm=schedule.algorithm,
             group=operation.group or "",
             bytes=operation.bytes,
+            recorded_ps=operation.recorded_duration_ps,
             parts_of=parts_of,
         )
         carried.ranks = [rank for rank, _ in group]

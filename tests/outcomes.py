@@ -49,9 +49,10 @@ def result_of(*arguments: Any, **named: Any) -> Result:
 
 
 def _collectives(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    usual = {"algorithm": "direct", "group": "world", "ranks": 16, "start_ps": 0, "ideal_ps": 0}
-    full = [usual | {"id": number} | row for number, row in enumerate(rows)]
-    names = ["id", "op", "algorithm", "group", "ranks", "bytes", "start_ps", "end_ps", "ideal_ps"]
+    usual = {"algorithm": "direct", "group": "world", "ranks": 16, "start_ps": 0, "ideal_ps": 0, "recorded_ps": -1}
+    full = [usual | {"id": number, "last_start_ps": row.get("start_ps", 0)} | row for number, row in enumerate(rows)]
+    names = ["id", "op", "algorithm", "group", "ranks", "bytes", "start_ps", "last_start_ps", "end_ps", "ideal_ps"]
+    names += ["recorded_ps"]
     return {name: [row[name] for row in full] for name in names}
 
 

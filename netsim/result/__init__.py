@@ -42,7 +42,9 @@ class Result:
     """Tables `collectives`, `flows`, `links`, `queues` (times in ps, sizes in bytes), a summary, and the scenario.
 
     `algbw_gbs` = bytes / time in 10^9 B/s and `busbw_gbs` as nccl-tests define them; `slowdown` = time / ideal, where
-    ideal is the time on an idle network. A flow's time ends with its last byte at the receiver; NaN if it never did.
+    ideal is the time on an idle network. Where the trace holds the durations of a real run, `against_recorded` =
+    `together_ps` / `recorded_ps`: both are counted from when the last rank came. A flow's time ends with its last byte
+    at the receiver; NaN if it never did.
     """
 
     collectives: pd.DataFrame

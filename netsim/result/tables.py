@@ -53,7 +53,8 @@ def collectives(measured: Mapping[str, Any]) -> pd.DataFrame:
     algbw = _ratio(moved, time_ps) * (PS_PER_SECOND / BYTES_PER_GB)
     factors = np.array([bus_factor(op, int(n)) for op, n in zip(columns["op"], columns["ranks"], strict=True)], float)
     bandwidth = {"time_ps": time_ps, "algbw_gbs": algbw, "busbw_gbs": algbw * factors}
-    together_ps = columns["end_ps"] - columns["last_start_ps"]
+    # A receiver that comes when all has arrived finds nothing left to wait for.
+    together_ps = np.maximum(0, columns["end_ps"] - columns["last_start_ps"])
     ratios = {"slowdown": _ratio(time_ps, columns["ideal_ps"])}
     ratios["against_recorded"] = _ratio(together_ps, columns["recorded_ps"])
     return _table("collectives", columns | bandwidth | ratios | {"together_ps": together_ps})

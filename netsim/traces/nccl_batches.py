@@ -27,7 +27,7 @@ class Batches:
     """Numbers the groups of all threads, call by call."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[Thread, bool], _Batch] = {}
+        self.open: dict[tuple[Thread, bool], _Batch] = {}  # groups that may still go on
         self._depth: dict[Thread, int] = {}  # groups inside groups, for threads that mark them
         self._next = 0
 
@@ -42,17 +42,17 @@ class Batches:
         """Number the group of a call; -1 for what is no send or receive."""
         at = (thread, call.by_call)
         if call.op not in ("send", "recv"):
-            self._open.pop(at, None)
+            self.open.pop(at, None)
             return -1
         marked = self._depth.get(thread)
         key = (id(handle), call.stream, None if marked else call.op_count)
-        batch, end = self._open.get(at), (call.op, call.root)
+        batch, end = self.open.get(at), (call.op, call.root)
         if batch is None or batch.key != key or end in batch.ends or marked == 0:
-            batch = self._open[at] = _Batch(self._next, key)
+            batch = self.open[at] = _Batch(self._next, key)
             self._next += 1
         batch.ends.add(end)
         return batch.number
 
     def _close(self, thread: Thread) -> None:
         for by_call in (False, True):
-            self._open.pop((thread, by_call), None)
+            self.open.pop((thread, by_call), None)

@@ -17,7 +17,8 @@ from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
 from netsim.traces.native import trace_name
 from netsim.traces.nccl_batches import Batches
 from netsim.traces.nccl_lines import Cut, Destroyed, Event, GroupMark, Init, Reported, Tuned, Where, events
-from netsim.traces.nccl_scan import lines_that_matter
+from netsim.traces.nccl_repeats import Kind, Repeats, is_dense
+from netsim.traces.nccl_scan import Line, clean_blocks, lines_in
 from netsim.traces.read_report import ReadReport
 from netsim.traces.reports import Call, Member, Place
 from netsim.traces.trace import ROOTED, Trace
@@ -85,19 +86,34 @@ class _Log:
         self.counts: Counter[str] = Counter()
         self.tuning: Counter[str] = Counter()
         self.place, self.file, self.path, self.whole = Place(0, 0), 0, Path(), True
+        self.changes = 0  # of what pointers mean
 
     def read(self, path: Path) -> None:
         """Take in one file."""
-        self.path = path
-        for line in lines_that_matter(path, self.counts):
-            self.whole = line.whole
-            for event in events(line.text):
-                turn = self.place.turn + 1 if self.place.line == line.number else 0
-                self.place = Place(self.file, line.number, turn)
-                self._take(event)
+        self.path, repeats = path, Repeats(self, self.file)
+        for first, block in clean_blocks(path, self.counts):
+            if is_dense(block):
+                repeats.take(first, block)
+            else:
+                for line in lines_in(first, block):
+                    self.line(line)
         self.file += 1
 
-    def _take(self, event: Event) -> None:
+    def line(self, line: Line) -> Kind | None:
+        """Take in one line; gives its kind where it is one call whose fellows can be taken in without this."""
+        self.whole, kinds = line.whole, list[Kind | None]()
+        for event in events(line.text):
+            turn = self.place.turn + 1 if self.place.line == line.number else 0
+            self.place = Place(self.file, line.number, turn)
+            kinds.append(self._take(event))
+        return kinds[0] if len(kinds) == 1 else None
+
+    def count(self, calls: int) -> None:
+        """Take in that so many calls came without `line`."""
+        self.counts["calls"] += calls
+        self._check_calls()
+
+    def _take(self, event: Event) -> Kind | None:
         process = self._process(event.writer)
         if isinstance(event, Cut):
             self.counts["cut"] += 1
@@ -108,12 +124,14 @@ class _Log:
         elif isinstance(event, Destroyed):
             if (process, event.comm) in self.current:
                 self.current[process, event.comm].destroyed = True
+                self.changes += 1
         elif isinstance(event, Init):
             self._enter(process, event)
         elif self._possible(event):
-            self._call(process, event)
+            return self._call(process, event)
         else:
             self.counts["cut"] += 1
+        return None
 
     def _process(self, writer: Where) -> tuple[str, str]:
         if not writer.host:
@@ -163,11 +181,12 @@ class _Log:
 
     def _new(self, process: tuple[str, str], comm: str, size: int) -> _Handle:
         handle = _Handle(Member(process, size, self.place))
+        self.changes += (process, comm) in self.current
         self.current[process, comm] = handle
         self.handles.append(handle)
         return handle
 
-    def _call(self, process: tuple[str, str], told: Reported) -> None:
+    def _call(self, process: tuple[str, str], told: Reported) -> Kind | None:
         handle = self.current.get((process, told.comm))
         if handle is None or handle.destroyed or told.nranks not in (0, handle.member.size):
             handle = self._new(process, told.comm, told.nranks)
@@ -178,8 +197,15 @@ class _Log:
         calls = handle.from_call if told.by_call else handle.from_info
         stream = self._stream(handle, told.stream)
         batch = self.batches.number((process, told.writer.thread), handle, told)
-        calls.append(self._as_call(told, stream, batch))
+        call = self._as_call(told, stream, batch)
+        calls.append(call)
         self.counts["calls"] += 1
+        self._check_calls()
+        if call.start_ps is not None:
+            return None  # each line has its own time
+        return Kind(calls, call, told, (process, told.writer.thread), handle, told.op in ("send", "recv"))
+
+    def _check_calls(self) -> None:
         if self.counts["calls"] > MAX_CALLS:
             what = f"the log holds more than {MAX_CALLS:,} calls"
             raise InputError(what, where=self._where(), mend="cut out the steps that matter")

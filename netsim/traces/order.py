@@ -5,8 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
 
 from netsim.traces.reports import Call, Findings, Place
 from netsim.traces.trace import DEFAULT_STREAM, Operation
@@ -21,6 +20,10 @@ class Step:
     operation: Operation
     calls: dict[int, list[Call]]
     on_group: bool = False
+    queues: dict[Queue, Place] = field(init=False)  # where each rank reports it, by rank and stream
+
+    def __post_init__(self) -> None:
+        self.queues = {(rank, calls[0].stream): calls[0].place for rank, calls in self.calls.items()}
 
     @property
     def ranks(self) -> tuple[int, ...]:
@@ -29,11 +32,7 @@ class Step:
 
     def first(self) -> Place:
         """Where the step is reported first."""
-        return min(call.place for calls in self.calls.values() for call in calls)
-
-    def queues(self) -> dict[Queue, Place]:
-        """Where each rank reports it, by rank and stream."""
-        return {(rank, calls[0].stream): calls[0].place for rank, calls in self.calls.items()}
+        return min([call.place for calls in self.calls.values() for call in calls])
 
 
 def program_order(steps: Sequence[Step], findings: Findings) -> list[Step]:
@@ -71,15 +70,17 @@ def _neighbours(steps: Sequence[Step]) -> tuple[list[set[int]], list[set[int]]]:
     """List for each step the steps directly ahead of it and behind it on any rank's stream."""
     queues: dict[Queue, list[tuple[Place, int]]] = defaultdict(list)
     for number, step in enumerate(steps):
-        for queue, place in step.queues().items():
+        for queue, place in step.queues.items():
             queues[queue].append((place, number))
     ahead: list[set[int]] = [set() for _ in steps]
     behind: list[set[int]] = [set() for _ in steps]
     for line in queues.values():
         line.sort()
-        for (_, before), (_, after) in pairwise(line):
+        before = line[0][1]
+        for _, after in line[1:]:
             ahead[after].add(before)
             behind[before].add(after)
+            before = after
     return ahead, behind
 
 
@@ -93,12 +94,9 @@ def stream_names(steps: Sequence[Step]) -> list[str]:
             queue = parent[queue]
         return queue
 
-    for step in steps:
-        first, *others = step.queues()
+    meetings = [tuple(step.queues) for step in steps]
+    for first, *others in dict.fromkeys(meetings):  # most steps meet as earlier ones did
         for queue in others:
             parent[root(queue)] = root(first)
     names: dict[Queue, str] = {}
-    return [
-        names.setdefault(root(next(iter(step.queues()))), f"stream{len(names)}" if names else DEFAULT_STREAM)
-        for step in steps
-    ]
+    return [names.setdefault(root(first), f"stream{len(names)}" if names else DEFAULT_STREAM) for first, *_ in meetings]

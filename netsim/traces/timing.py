@@ -50,6 +50,8 @@ class Timeline:
 
 def timeline(steps: Sequence[Step]) -> Timeline:
     """Read the times that the calls of the steps hold; empty spells where they hold none."""
+    if not any(_is_timed(step) for step in steps):
+        return Timeline([{} for _ in steps], [None for _ in steps], [])
     spells, durations = [_spells(step) for step in steps], [_duration(step) for step in steps]
     assumed = []
     if any(took is not None for took in durations):
@@ -98,6 +100,14 @@ def computing(
             ]
         )
     return before
+
+
+def _is_timed(step: Step) -> bool:
+    for calls in step.calls.values():
+        for call in calls:
+            if call.start_ps is not None or call.duration_ps is not None:
+                return True
+    return False
 
 
 def _spells(step: Step) -> dict[int, Spell]:

@@ -44,7 +44,7 @@ QUICK = [  # folder, files, ranks, what is carried, what else to type
     ("simai", "simai_micro*", 8, 2, ()),
 ]
 SLOW = [
-    ("kineto", "hta_16ranks*", 16, 75, (*FILL, *LARGE)),
+    ("kineto", "hta_16ranks*", 16, 85, (*FILL, *LARGE)),
     ("kineto", "hta_sampled*", 128, 10, (*FILL, *LARGE)),
     ("inspector", "insp_readme*", 8, 2, (*FILL, *LARGE)),
     ("simai", "aicb_micro*", 8, 19, LARGE),

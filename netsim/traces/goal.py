@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -20,9 +21,13 @@ EXAMPLE = "write for example  l1: send 4096b to 8 tag 0  or  l2 requires l1"
 WORDS = ("send", "recv", "calc")
 _START = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*num_ranks\b", re.DOTALL)
 _TOKEN = re.compile(r"[{}:]|[^\s{}:]+")
+_ACTION = re.compile(
+    r"\s*(?:([^\s{}:]+) ?: ?)?(?:(send|recv) ([0-9]{1,19})b? (to|from) ([0-9]{1,9})(?: tag ([0-9]{1,9}))?"
+    r"(?: cpu [0-9]{1,9})?(?: nic [0-9]{1,9})?|calc ([0-9]{1,19})b?(?: cpu [0-9]{1,9})?)\s*"
+)
+_WAITING = re.compile(r"\s*([^\s{}:]+) (i?)requires ([^\s{}:]+)\s*")
+_GOES_ON = re.compile(r"\s*(?:tag|cpu|nic|:)")  # what may belong to the statement on the line before
 _SIZE = re.compile(r"([0-9]{1,19})b?")
-
-Token = tuple[int, str]  # a line and a word on it
 
 
 def recognises(start: str) -> bool:
@@ -50,8 +55,9 @@ class _Text:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.line = 1
-        self.tokens = self._tokens()
-        self.ahead: str | None = None
+        self.lines = self._lines()
+        self.coming: deque[tuple[int, str]] = deque()  # lines that were looked at
+        self.words: list[str] = []  # left on this line, the next one last
 
     def wrong(self, what: str, mend: str) -> NoReturn:
         raise InputError(what, where=f"{self.path}:{self.line}", mend=mend)
@@ -66,8 +72,9 @@ class _Text:
             rank = self._whole("a rank", self._next())
             goal.begin(rank, self.line)
             self._expect("{")
-            while self._peek() != "}":
-                self._statement(goal)
+            while self._quick(goal) or self._peek() != "}":
+                if self.words or self._peek() is None:
+                    self._statement(goal)
             self._next()
             goal.end(rank)
         goal.check()
@@ -75,7 +82,8 @@ class _Text:
 
     # --- words ------------------------------------------------------------------------------------------------------
 
-    def _tokens(self) -> Iterator[Token]:
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        """Lines that hold something, without their comments."""
         in_comment = False
         for line, raw in pieces(self.path, MAX_LINE):
             if line > MAX_LINES or (len(raw) == MAX_LINE and not raw.endswith(b"\n")):
@@ -84,20 +92,31 @@ class _Text:
             text = raw.decode("utf-8-sig" if line == 1 else "utf-8", errors="replace")
             if in_comment or "/" in text:
                 text, in_comment = _without_comments(text, in_comment)
-            for word in _TOKEN.findall(text):
-                yield line, word
+            if not text.isspace():
+                yield line, text
+
+    def _ahead(self, count: int) -> bool:
+        """Look so many lines ahead, if there are as many."""
+        while len(self.coming) < count:
+            line = next(self.lines, None)
+            if line is None:
+                return False
+            self.coming.append(line)
+        return True
 
     def _peek(self) -> str | None:
-        if self.ahead is None:
-            self.line, self.ahead = next(self.tokens, (self.line, None))
-        return self.ahead
+        while not self.words:
+            if not self._ahead(1):
+                return None
+            self.line, text = self.coming.popleft()
+            self.words = _TOKEN.findall(text)[::-1]
+        return self.words[-1]
 
     def _next(self) -> str:
         word = self._peek()
         if word is None:
             self.wrong("the file ends within a rank or a statement", "was it cut? copy it again")
-        self.ahead = None
-        return word
+        return self.words.pop()
 
     def _expect(self, word: str) -> None:
         found = self._next()
@@ -120,6 +139,27 @@ class _Text:
         return int(match[1])
 
     # --- statements -------------------------------------------------------------------------------------------------
+
+    def _quick(self, goal: Goal) -> bool:
+        """Take in a line that is one whole statement, as nearly all are, at once; False where it has to be read."""
+        if self.words or not self._ahead(2) or _GOES_ON.match(self.coming[1][1]):
+            return False
+        line, text = self.coming[0]
+        if action := _ACTION.fullmatch(text):
+            label, word, size, way, peer, tag, units = action.groups()
+            if units is not None:
+                goal.add("calc", int(units), line, label=label or "")
+            elif (word == "send") == (way == "to"):
+                goal.add(word, int(size), line, label=label or "", peer=int(peer), tag=int(tag or 0))
+            else:
+                return False
+        elif (waiting := _WAITING.fullmatch(text)) and waiting[1] not in WORDS:
+            goal.wait(waiting[1], waiting[3], line, started=bool(waiting[2]))
+        else:
+            return False
+        self.line = line
+        self.coming.popleft()
+        return True
 
     def _statement(self, goal: Goal) -> None:
         word, line = self._next(), self.line

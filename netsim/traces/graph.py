@@ -91,15 +91,15 @@ class Joiner:
                 receives.append((rank, number))
             elif node.kind != "nothing":
                 assert node.wish is not None
-                key = node.turn if node.turn is not None else self._key(rank, number, node.wish)
+                if node.wish.op == "compute" and node.turn is None:
+                    self.joined.append(Joined([(rank, number)], node.wish))
+                    continue
+                key = node.wish.ranks if node.turn is None else node.turn
                 calls.setdefault(key, {}).setdefault(rank, []).append((rank, number))
         for parts in calls.values():
             self._calls(parts)
         self._transfers(sends, receives)
         self._number()
-
-    def _key(self, rank: int, number: int, wish: Operation) -> Hashable:
-        return (rank, number) if wish.op == "compute" else wish.ranks
 
     def _in_order(self) -> Iterator[Key]:
         for rank in sorted(self.graph):

@@ -10,7 +10,7 @@ from typing import Any
 from netsim.errors import InputError
 from netsim.traces.graph import Joined, Joiner, Part, in_order
 from netsim.traces.matrix import matrix
-from netsim.traces.trace import DEFAULT_STREAM, Flows, Operation, Turn
+from netsim.traces.trace import DEFAULT_STREAM, Flows, Operation, Turn, changed
 
 EMPTY = "transfers carry nothing: they count as one byte, so that somebody can wait for them"
 
@@ -136,7 +136,7 @@ class _Streams:
         for rank in unit.wish.ranks:
             self.last[rank, stream] = number
         after = {self.place[each] for own in unit.waits.values() for each in own if self.stream[each] != stream}
-        return replace(unit.wish, stream=stream, after=tuple(sorted(after)))
+        return changed(unit.wish, stream=stream, after=tuple(sorted(after)))
 
     def _choose(self, unit: Unit) -> str:
         awaited = set().union(*unit.needs.values())

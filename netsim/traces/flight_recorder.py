@@ -36,6 +36,8 @@ from netsim.traces.trace import Trace
 MAX_PICKLE = 1 << 28  # bytes; a recorder of 100,000 calls with their stacks writes about 100 MB
 PER_MS = 1_000_000_000  # picoseconds
 SAME_NUMBER = 1 << 20  # calls of one group that share a number (coalesced ones)
+MOST_SIZES = 1 << 12  # kinds of calls whose sizes are remembered, and characters of each
+_SHAPES = ("input_sizes", "input_dtypes", "output_sizes", "output_dtypes")
 _MARK = re.compile(
     r'"(?:collective_seq_id|profiling_name)"|"pg_config"(?s:.*)"(?:entries|pg_status)"|"entries"\s*:\s*\['
 )
@@ -96,6 +98,7 @@ class _Dump:
     def __init__(self, file: RankFile) -> None:
         self.file, self.numbers, self.batches = file, Counter[tuple[str, bool, int]](), dict[tuple[str, int], int]()
         self.timed = False
+        self.known_sizes: dict[str, tuple[int, int, str] | None] = {}  # by how sizes and types are written
 
     def walk(self, path: Path) -> None:
         """Take in a dump in JSON."""
@@ -146,7 +149,7 @@ class _Dump:
         if op is None:
             self.file.skipped["entries of no operation" if not no_traffic(name) else "entries that end a group"] += 1
             return
-        sizes = self._sizes(entry, line)
+        sizes = self._known_sizes(entry, line)
         if sizes is None:
             self.file.skipped["entries without sizes"] += 1
             return
@@ -158,6 +161,15 @@ class _Dump:
         told.duration_ps = took if took and took > 0 else None
         self.timed |= told.duration_ps is not None
         self.file.told.append(told)
+
+    def _known_sizes(self, entry: dict[str, Any], line: int) -> tuple[int, int, str] | None:
+        """The same, once for all entries that tell the same."""
+        told = repr([entry.get(name) for name in _SHAPES])
+        if told not in self.known_sizes:
+            if len(self.known_sizes) > MOST_SIZES or len(told) > MOST_SIZES:
+                return self._sizes(entry, line)
+            self.known_sizes[told] = self._sizes(entry, line)
+        return self.known_sizes[told]
 
     def _sizes(self, entry: dict[str, Any], line: int) -> tuple[int, int, str] | None:
         """What the call gives and gets, in bytes, and its type."""

@@ -52,7 +52,8 @@ def timeline(steps: Sequence[Step]) -> Timeline:
     """Read the times that the calls of the steps hold; empty spells where they hold none."""
     if not any(_is_timed(step) for step in steps):
         return Timeline([{} for _ in steps], [None for _ in steps], [])
-    spells, durations = [_spells(step) for step in steps], [_duration(step) for step in steps]
+    spells = [_spells(step) for step in steps]
+    durations = [_duration(step, its) for step, its in zip(steps, spells, strict=True)]
     assumed = []
     if any(took is not None for took in durations):
         assumed = ["the shortest of the ranks' durations of an operation is taken as its own, the rest as waiting"]
@@ -124,9 +125,9 @@ def _spells(step: Step) -> dict[int, Spell]:
     return spells
 
 
-def _duration(step: Step) -> int | None:
+def _duration(step: Step, spells: dict[int, Spell]) -> int | None:
     """The shortest time that a rank took for it: from its first call's start to its last call's end, where told."""
-    took = [spell.end_ps - spell.start_ps for spell in _spells(step).values() if spell.end_ps is not None]
+    took = [spell.end_ps - spell.start_ps for spell in spells.values() if spell.end_ps is not None]
     for calls in step.calls.values():
         alone = [call.duration_ps for call in calls if call.duration_ps is not None and call.start_ps is None]
         took += [max(alone)] if len(alone) == len(calls) else []

@@ -124,9 +124,11 @@ def _size_by(told: Told) -> int:
 
 def _members(number: int, file: RankFile, groups: _Groups, skipped: Counter[str], numbered: bool) -> list[Member]:
     """Make one rank's members of the groups on which it calls."""
-    rank, members = file.rank or 0, dict[str, Member]()
+    rank, members, groups_of = file.rank or 0, dict[str, Member](), dict[str, Ranks]()
     for turn, told in enumerate(sorted(file.told, key=lambda each: each.order)):
-        ranks = groups.of(file, told.group)
+        ranks = groups_of.get(told.group, ())
+        if not ranks:
+            ranks = groups_of[told.group] = groups.of(file, told.group)
         peer = _peer(told, ranks)
         if peer is None:
             skipped[f"{told.op} without its other end"] += 1
@@ -145,7 +147,9 @@ def _members(number: int, file: RankFile, groups: _Groups, skipped: Counter[str]
 
 def _peer(told: Told, ranks: Ranks) -> int | None:
     """The position in the group of the root or of the other end; None for a transfer that does not tell it."""
-    peer = ranks.index(told.global_peer) if told.global_peer in ranks else told.peer
+    peer = told.peer
+    if told.global_peer >= 0 and told.global_peer in ranks:
+        peer = ranks.index(told.global_peer)
     if told.op in ("send", "recv"):
         return peer if 0 <= peer < len(ranks) else None
     return peer if told.op in ROOTED and 0 <= peer < len(ranks) else 0

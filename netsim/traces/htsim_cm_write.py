@@ -14,7 +14,10 @@ from netsim.traces.writing import write_whole
 
 COMPUTE = "computations, which a connection matrix cannot hold: left out"
 LATER = "flows that wait for others would also wait for a time, which htsim does not know: left out"
-SHORTER = "flows that wait for others of their operation do not wait for earlier operations as well"
+SHORTER = (
+    "flows that wait for others of their operation do not wait for earlier operations as well: "
+    "in htsim each end of a flow fires one trigger"
+)
 EMPTY = "flows without bytes, which htsim takes for endless: left out"
 NAMED = ("send", "flows", "compute")
 

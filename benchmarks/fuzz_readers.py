@@ -26,8 +26,8 @@ from trace_files import MAKERS
 
 from netsim.errors import NetsimError
 from netsim.traces import format_of, read, write_native
-from netsim.traces.chakra_write import write_chakra
-from netsim.traces.goal_write import write_goal_binary
+from netsim.traces.chakra.write import write_chakra
+from netsim.traces.goal.write import write_goal_binary
 
 TOO_LONG = 10  # seconds for a file of some kilobytes
 LARGEST = 200_000  # bytes of a file to begin with

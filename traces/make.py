@@ -72,8 +72,7 @@ def deepseek_later(name: str, batch: int, tokens: int) -> Trace:
     layers = [plain, plain] * DENSE_LAYERS + [plain, experts] * (LAYERS - DENSE_LAYERS)
     notes = (
         f"one forward pass of DeepSeek-V3 on 16 ranks, later code: batch {batch}, {tokens} tokens of each sequence",
-        "all_reduce in bf16 after embedding (1), attention (61), dense layers (3); in fp32 after experts, shared ones "
-        "included (58)",
+        "all_reduce in bf16 after embedding (1), attention (61), dense layers (3); in fp32 after all experts (58)",
         "all_gather of the last token's logits",
         "derived from the shapes of the model, not recorded: no time is spent computing between the operations",
     )

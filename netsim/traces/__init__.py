@@ -42,18 +42,18 @@ _MSCCL = re.compile(r"\ufeff?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<algo\b", re.D
 
 READERS = {
     "native": Reader("native"),
-    "htsim_cm": Reader("htsim_cm"),
-    "chakra": Reader("chakra", fills=True, is_binary=True),
-    "goal": Reader("goal", is_binary=True),
-    "simai": Reader("simai"),
-    "aicb_csv": Reader("aicb_csv"),
-    "nccl_profiler": Reader("nccl_profiler", fills=True),
-    "kineto": Reader("kineto", fills=True),
-    "inspector": Reader("inspector", fills=True),
-    "flight_recorder": Reader("flight_recorder", fills=True, is_binary=True),
-    "pytorch_et": Reader("host_trace", fills=True),
-    "param_comms": Reader("param_comms", fills=True),
-    "nccl_log": Reader("nccl_log", fills=True),
+    "htsim_cm": Reader("htsim.cm"),
+    "chakra": Reader("chakra.reader", fills=True, is_binary=True),
+    "goal": Reader("goal.reader", is_binary=True),
+    "simai": Reader("simai.workload"),
+    "aicb_csv": Reader("simai.aicb_csv"),
+    "nccl_profiler": Reader("nccl.profiler", fills=True),
+    "kineto": Reader("torch.kineto", fills=True),
+    "inspector": Reader("nccl.inspector", fills=True),
+    "flight_recorder": Reader("torch.flight_recorder", fills=True, is_binary=True),
+    "pytorch_et": Reader("torch.host_trace", fills=True),
+    "param_comms": Reader("torch.param_comms", fills=True),
+    "nccl_log": Reader("nccl.log", fills=True),
 }
 
 

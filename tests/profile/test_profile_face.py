@@ -10,7 +10,7 @@ from netsim.config import build_scenario, load_trace
 from netsim.errors import InputError
 from netsim.profile import Profile, profile
 from netsim.traces import Group, Operation, Trace, read
-from tests.traces.nccl_lines_of import call, init, world
+from tests.traces.nccl.nccl_lines_of import call, init, world
 
 
 def rows(found: Profile) -> dict[str, tuple[int, int, float]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
 from netsim.errors import InputError
 from netsim.traces.chakra import told as chakra_told
 from netsim.traces.chakra.groups import Groups
+from netsim.traces.chakra.json_nodes import is_json, json_nodes
 from netsim.traces.chakra.nodes import (
     COLLECTIVES,
     COMM_COLL,
@@ -25,6 +27,7 @@ from netsim.traces.chakra.nodes import (
 from netsim.traces.chakra.wire import BYTES, VARINT, WireError, fields, messages
 from netsim.traces.graphs.graph import Node
 from netsim.traces.limits import MAX_BYTES, MAX_CELLS, MAX_OPERATIONS
+from netsim.traces.lines import head
 from netsim.traces.trace import ROOTED, Operation
 
 PS_PER_MICRO = 10**6
@@ -43,6 +46,10 @@ def is_old(message: bytes) -> bool:
     except WireError:
         return False
     return listed[:2] == [(1, VARINT), (2, BYTES)] and all(number <= 32 for number, _ in listed)
+
+
+def _text(path: Path) -> str:
+    return head(path, 1 << 12).decode("utf-8", errors="replace")
 
 
 class Account:
@@ -66,6 +73,13 @@ class NpuFile:
 
     def nodes(self) -> list[Node]:
         """Read the file."""
+        read: list[ChakraNode] = []
+        for each in self._binary() if not is_json(_text(self.path)) else json_nodes(self.path):
+            read.append(each)
+            self._count(each)
+        return self._linked(read)
+
+    def _binary(self) -> Iterator[ChakraNode]:
         stream = messages(self.path)
         first = next(stream, b"")
         try:
@@ -75,14 +89,12 @@ class NpuFile:
                 mend = "convert the source again with today's chakra_converter"
                 raise InputError(OLD, where=str(self.path), mend=mend) from None
             self._damaged(1, "it is no GlobalMetadata")
-        read: list[ChakraNode] = []
         for turn, message in enumerate(stream, 2):
             try:
-                read.append(node(message))
+                made = node(message)
             except WireError as error:
                 self._damaged(turn, str(error))
-            self._count(read[-1])
-        return self._linked(read)
+            yield made
 
     def _damaged(self, turn: int, why: str) -> NoReturn:
         what = f"message {turn:,} is damaged ({why})"

@@ -8,11 +8,13 @@ from pathlib import Path
 
 from netsim.errors import InputError
 from netsim.traces.chakra.groups import Groups, is_group_file
+from netsim.traces.chakra.json_nodes import is_json
 from netsim.traces.chakra.npu_file import Account, NpuFile, is_old
 from netsim.traces.chakra.wire import BYTES, WireError, fields, varint
 from netsim.traces.graphs.graph import Joiner
 from netsim.traces.graphs.graph_trace import operations
 from netsim.traces.limits import MAX_RANKS
+from netsim.traces.lines import head
 from netsim.traces.read_report import ReadReport
 from netsim.traces.trace import Trace
 
@@ -21,8 +23,8 @@ _RANK = re.compile(r"(.*?)\.([0-9]{1,9})\.[^.]+(?:\.gz)?")
 
 
 def recognises(start: str) -> bool:
-    """Tell whether a text is a file of communicator groups, which may stand among the `.et` files."""
-    return is_group_file(start)
+    """Tell whether a text is a trace in JSON, or a file of groups, which may stand among the `.et` files."""
+    return is_group_file(start) or is_json(start)
 
 
 def recognises_bytes(start: bytes) -> bool:
@@ -52,7 +54,7 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     A file's number (`job.3.et`) is its rank. Ranks without a file are an InputError, or with `fill_missing_ranks` or
     `partial` take part in what the others do with them.
     """
-    texts = [path for path in paths if path.name.removesuffix(".gz").endswith(".json")]
+    texts = [path for path in paths if is_group_file(head(path, 1 << 12).decode("utf-8", errors="replace"))]
     files = _by_rank([path for path in paths if path not in texts], texts)
     groups, account = Groups(texts or _beside(files), max(files) + 1), Account()
     readers = {rank: NpuFile(rank, path, groups, account) for rank, path in files.items()}
@@ -97,7 +99,7 @@ def _by_rank(files: list[Path], texts: list[Path]) -> dict[int, Path]:
 
 def _name(path: Path) -> str:
     match = _RANK.fullmatch(path.name)
-    return (match[1] if match else path.name.removesuffix(".gz").removesuffix(".et")) or path.name
+    return (match[1] if match else path.name.removesuffix(".gz").removesuffix(".et").removesuffix(".json")) or path.name
 
 
 def _beside(files: dict[int, Path]) -> list[Path]:

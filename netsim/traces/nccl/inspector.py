@@ -68,22 +68,33 @@ class Dumps:
     cut: int = 0
     files: int = 0
     full_sizes: int = 0  # calls whose bandwidth fits the size as it is told
+    above: dict[str, Any] = field(default_factory=dict)  # header and metadata that stand once, above the others
+    borrowed: int = 0  # calls that had to take them from there
 
     def scan(self, path: Path) -> None:
         """Take in one file."""
-        walk = JsonWalk(path, many=True)
+        walk, self.above = JsonWalk(path, many=True), {}
         for _, value in walk:
             self.events += 1
             where = f"{path}:{walk.line}"
-            if not isinstance(value, dict) or not self._take(value, walk.line, where):
+            taken = isinstance(value, dict) and self._take(value, walk.line, where)
+            if not taken and not self._only_header(value):
                 self.skipped["objects that tell no whole collective"] += 1
             if self.events > MAX_CALLS:
                 raise InputError(f"holds more than {MAX_CALLS:,} objects", where=where, mend="give a part of it")
         self.cut += walk.cut
         self.files += 1
 
+    @staticmethod
+    def _only_header(value: object) -> bool:
+        """Tell whether an object says nothing but to whom those after it belong (Inspector 4.2 may write it once)."""
+        listed = list(value.items()) if isinstance(value, dict) else []
+        return bool(listed) and all(key in ("header", "metadata") and isinstance(each, dict) for key, each in listed)
+
     def _take(self, value: dict[str, Any], line: int, where: str) -> bool:
-        header, about = value.get("header"), value.get("metadata")
+        told_here = {name: value[name] for name in ("header", "metadata") if isinstance(value.get(name), dict)}
+        self.above = told_here if "header" in told_here else self.above | told_here
+        header, about = self.above.get("header"), self.above.get("metadata")
         kind = "coll" if isinstance(value.get("coll_perf"), dict) else "p2p"
         told = value.get(f"{kind}_perf")
         if not isinstance(header, dict) or not isinstance(told, dict):
@@ -97,6 +108,7 @@ class Dumps:
             self.skipped["collectives that were dumped before"] += 1
             return True
         self.seen.add((key, kind, number))
+        self.borrowed += "header" not in value
         call = Call(op, size, "", 0, "", Place(self.files, self.events, shown=line), number)
         self._measure(call, told, key[1], kind, where)
         if op in ("send", "recv"):
@@ -145,6 +157,8 @@ class Dumps:
             numbers.setdefault(member.identity, set()).update(call.hint for call in member.calls if call.batch < 0)
         missing = sum(max(each) - min(each) + 1 - len(each) for each in numbers.values() if each)
         told = ["the inspector tells neither types of data nor roots: position 0 of the group is the root"]
+        if self.borrowed:
+            told.append(f"{self.borrowed:,} objects without a header are taken to go with the last one above them")
         if missing:
             told.append(f"the dump is a sample: {missing:,} collectives between those it holds are not in it")
         if any(call.start_ps is None for member in members for call in member.calls):

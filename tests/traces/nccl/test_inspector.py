@@ -184,3 +184,19 @@ def test_profiler_bomb_of_brackets_is_no_traceback(tmp_path: Path) -> None:
     path = lines(tmp_path, '{"ph": "b", "cat": "COLL", "args": ' + "[" * 50_000)
     with pytest.raises(InputError, match=r"prof.json: there is no collective or transfer"):
         read(path)
+
+
+def test_a_header_that_stands_once_holds_for_what_follows(tmp_path: Path) -> None:
+    objects = [inspected(0, 1), {"coll_perf": inspected(0, 2)["coll_perf"]}]
+    objects += [{"header": inspected(1, 1)["header"]}, *({"coll_perf": inspected(1, sn)["coll_perf"]} for sn in (1, 2))]
+    trace = read(dump(tmp_path, objects))
+    assert told(trace) == [("all_reduce", 4096)] * 2
+    assert trace.report.assumed[1] == "3 objects without a header are taken to go with the last one above them"
+    assert not trace.report.skipped
+
+
+def test_nothing_is_borrowed_before_the_first_header(tmp_path: Path) -> None:
+    objects = [{"coll_perf": inspected(0, 1)["coll_perf"]}, inspected(0, 2), inspected(1, 2)]
+    trace = read(dump(tmp_path, objects))
+    assert told(trace) == [("all_reduce", 4096)]
+    assert trace.report.skipped == {"objects that tell no whole collective": 1}

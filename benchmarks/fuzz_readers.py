@@ -175,7 +175,7 @@ def _made_up(folder: Path) -> dict[str, list[bytes]]:
         '{"op": "send", "src": 0, "dst": 1, "bytes": 9}\n{"op": "compute", "ranks": [0], "duration": "1us"}\n'
     )
     trace = read(folder / "job.jsonl")
-    seeds["chakra"] = [path.read_bytes() for path in write_chakra(trace, folder / "job.et") if path.suffix == ".et"]
+    seeds["chakra"] += [path.read_bytes() for path in write_chakra(trace, folder / "job.et") if path.suffix == ".et"]
     sends = read(MAKERS["goal"](0.002, folder))
     write_goal_binary(sends, folder / "job.bin")
     seeds["goal_binary"] = [(folder / "job.bin").read_bytes()]

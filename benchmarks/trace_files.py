@@ -289,11 +289,47 @@ def htsim_cm(megabytes: float, folder: Path) -> list[Path]:
     return [path]
 
 
+def field(number: int, value: int | bytes) -> bytes:
+    """A field of a protobuf message: a number, or bytes behind their length."""
+    head, content = (number << 3 | 2, value) if isinstance(value, bytes) else (number << 3, b"")
+    numbers = (head, len(value)) if isinstance(value, bytes) else (head, value)
+    return b"".join(map(varint, numbers)) + content
+
+
+def varint(value: int) -> bytes:
+    """A number in groups of seven bits, the lowest first."""
+    groups = [value >> shift & 127 for shift in range(0, max(1, value.bit_length()), 7)]
+    return bytes([each | 128 for each in groups[:-1]] + groups[-1:])
+
+
+def chakra(megabytes: float, folder: Path) -> list[Path]:
+    """A trace of Chakra's converter: one node in fifty is a collective, and most have attributes nobody needs."""
+    names = (b"rf_id", b"fw_parent", b"seq_id", b"scope", b"tid", b"fw_tid", b"op_schema", b"kernel_backend")
+    idle = b"".join(field(10, field(1, name) + field(29, b"aten::native_batch_norm(Tensor input)")) for name in names)
+    size, number, path = 0, 0, folder / "job.0.et"
+    with path.open("wb") as file:
+        file.write(b"\x00")
+        while size < megabytes * 1e6:
+            number += 1
+            told = [
+                field(1, number),
+                field(2, b"void at::native::vectorized_elementwise_kernel<4, at::native::AUnary>"),
+            ]
+            if number % 50:
+                told += [field(3, 4), field(7, 12), idle]
+            else:
+                told += [field(3, 7), field(7, 300), field(10, field(1, b"comm_type") + field(9, 0))]
+                told += [field(10, field(1, b"comm_size") + field(9, 4 * SIZES[number % 5])), idle]
+            node = b"".join([*told, field(5, varint(number - 1))])
+            size += file.write(varint(len(node)) + node)
+    return [path]
+
+
 Maker = Callable[[float, Path], list[Path]]
 MAKERS: dict[str, Maker] = {
     each.__name__: each
     for each in (
         *(nccl_calls, nccl_twice, nccl_mixed, inspector, nccl_profiler, flight_recorder, flight_pickle, param_comms),
-        *(kineto, kineto_dense, pytorch_et, native, goal, aicb_csv, simai, htsim_cm),
+        *(kineto, kineto_dense, pytorch_et, native, chakra, goal, aicb_csv, simai, htsim_cm),
     )
 }

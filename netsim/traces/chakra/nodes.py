@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -39,6 +40,10 @@ _SIGNED, _PLAIN = (7, 9, 17, 19), (11, 13, 27)  # AttributeProto's numbers for i
 _FLOATS, _FIXED = (3, 5), (15, 16, 21, 23, 25)
 _BOOL_LIST, _STRING, _INT64, _INT32, _BOOL = 28, 29, 9, 7, 27
 _ZIGZAG = (17, 19)
+
+USED = ("is_cpu_op", "comm_type", "comm_size", "pg_name", "involved_dim", "comm_src", "comm_dst", "comm_tag", "netsim")
+# Most attributes of a converted trace are of no use here: those that begin with another name are not looked into.
+_IDLE = re.compile(b"\n(?!%s)[\x01-\x7f]" % b"|".join(re.escape(bytes([len(name)]) + name.encode()) for name in USED))
 
 Attribute = bool | int | float | str | tuple[bool, ...]
 
@@ -84,7 +89,7 @@ def node(message: bytes) -> ChakraNode:
             _take_number(made, number, value)
         elif number == _NAME and kind == BYTES:
             made.name = value.decode("utf-8", errors="replace")
-        elif number == _ATTR and kind == BYTES:
+        elif number == _ATTR and kind == BYTES and not _IDLE.match(value):
             name, content = _attribute(value)
             made.attributes[name] = content
     return made

@@ -34,7 +34,8 @@ def recognises_bytes(start: bytes) -> bool:
         size, at = varint(start, 0)
         message = start[at : at + size]
         if not message:  # metadata without version and attributes
-            return size == 0 and len(start) > 1 and start[at + 1 : at + 2] in (b"\x08", b"\x12")
+            begins = varint(start, at)[1] if len(start) > at else at  # of the first node, which may have no number
+            return size == 0 and start[begins : begins + 1] in (b"\x08", b"\x12")
         if size > len(message):
             return _begins_metadata(message)
         return all((number, kind) in ((1, BYTES), (2, BYTES)) for number, kind, _ in fields(message)) or is_old(message)

@@ -26,6 +26,8 @@ class WireError(ValueError):
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
     """Read a varint: its value (64 bits, unsigned) and the place after it."""
+    if at < len(data) and data[at] < 0x80:  # most are of one byte
+        return data[at], at + 1
     value = shift = 0
     for place in range(at, min(at + MAX_VARINT, len(data))):
         value |= (data[place] & 0x7F) << shift

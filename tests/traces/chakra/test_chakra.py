@@ -222,3 +222,10 @@ def test_what_is_written_can_be_read_without_what_netsim_adds(tmp_path: Path) ->
     assert place["all_gather"] < place["compute"] < place["all_reduce"]
     (send,) = (each for each in again.operations if each.op == "send")
     assert send.after == (place["all_gather"],) or send.stream == again.operations[0].stream
+
+
+def test_empty_metadata_before_a_long_node(tmp_path: Path) -> None:
+    """The first node's length takes two bytes."""
+    first = behind_length(number_field(1, 1) + bytes_field(2, b"x" * 300) + number_field(3, COMP) + number_field(7, 5))
+    (tmp_path / "job.0.et").write_bytes(b"\x00" + first)
+    assert [each.duration_ps for each in read(tmp_path / "job.0.et").operations] == [5_000_000]

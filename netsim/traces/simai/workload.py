@@ -16,6 +16,7 @@ from netsim.traces.simai.parallel import LAYOUT, SERVER, Layout
 from netsim.traces.trace import WORLD, Group, Operation, Trace
 
 MAX_LINE = 1 << 14
+MOST_PHASES = 1 << 12  # remembered at a time
 MAX_NS = 10**15
 PS_PER_NS = 1000
 COLUMNS = 12
@@ -78,6 +79,9 @@ class _Reader:
         self.operations: list[Operation] = []
         self.groups: dict[str, Group] = {}
         self.parts = 0
+        self.phases: dict[tuple[str, ...], Phase] = {}  # by how they are written: layers are alike
+        self.kinds: dict[str, list[Group]] = {}
+        self.everybody: tuple[int, ...] = ()
 
     def wrong(self, line: int, what: str, mend: str) -> InputError:
         return InputError(what, where=f"{self.path}:{line}", mend=mend)
@@ -86,6 +90,7 @@ class _Reader:
         lines = self._lines()
         first = next(lines, (1, ["?"]))
         self.layout = self._header(first[1])
+        self.everybody = tuple(range(self.layout.ranks))
         line, count = next(lines, (2, []))
         rows = [self._row(at, words) for at, words in lines]
         declared = self._whole(line, "the number of rows", count[0] if len(count) == 1 else "?")
@@ -135,6 +140,15 @@ class _Reader:
         return Row(line, forward, inputs, self._phase(line, words[8:11], "dp"), self._time(line, words[11]))
 
     def _phase(self, line: int, words: list[str], default: str) -> Phase:
+        written = (*words, default)
+        known = self.phases.get(written)
+        if known is None:
+            known = self._new_phase(line, words, default)
+            if len(self.phases) < MOST_PHASES:
+                self.phases[written] = known
+        return known
+
+    def _new_phase(self, line: int, words: list[str], default: str) -> Phase:
         time, name, size = words
         suffix = next((each for each in SUFFIXES if name.endswith(each)), "")
         op = OPS.get(name.removesuffix(suffix))
@@ -175,19 +189,23 @@ class _Reader:
 
     def _phase_of(self, row: Row, phase: Phase, kind: str, *, overlaps: bool = False) -> None:
         waits = self._compute(row.line, phase.duration_ps, needed=overlaps and bool(phase.op))
-        for group in self.layout.groups(kind) if phase.op else ():
+        for group in self._groups_of(kind) if phase.op else ():
             if group.name != WORLD:
                 self.groups[group.name] = group
             more = {"stream": GRADIENTS, "after": waits} if overlaps else {}
             operation = Operation(phase.op, group.name, group.ranks, phase.bytes, line=row.line, **more)  # type: ignore[arg-type]
             self._add(row.line, operation)
 
+    def _groups_of(self, kind: str) -> list[Group]:
+        if kind not in self.kinds:
+            self.kinds[kind] = self.layout.groups(kind)
+        return self.kinds[kind]
+
     def _compute(self, line: int, duration_ps: int, *, needed: bool = False) -> tuple[int, ...]:
         """All ranks compute; the number of that operation, or nothing where there is nothing to do."""
         if not (duration_ps or needed):
             return ()
-        everybody = tuple(range(self.layout.ranks))
-        self._add(line, Operation("compute", WORLD, everybody, duration_ps=duration_ps, line=line))
+        self._add(line, Operation("compute", WORLD, self.everybody, duration_ps=duration_ps, line=line))
         return (len(self.operations) - 1,)
 
     def _add(self, line: int, operation: Operation) -> None:

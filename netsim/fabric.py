@@ -43,8 +43,9 @@ class Carried:
     """A collective on its way, and afterwards what became of it.
 
     `ranks` names its members by position; `about` is what the caller wants to read beside the times. Times are ps, None
-    before they are known. Once all is acknowledged, `flows` holds one row per connection (see Ledger.retire) and
-    `finished_ps` when each member's part was finished, by position.
+    before they are known: when the first and the last member began, and the end. Once all is acknowledged, `flows`
+    holds one row per connection (see Ledger.retire) and `finished_ps` when each member's part was finished, by
+    position.
     """
 
     number: int
@@ -58,6 +59,11 @@ class Carried:
     unfinished: int = 0
     flows: dict[str, Any] = field(default_factory=dict)
     finished_ps: Any = ()
+
+    @property
+    def last_start_ps(self) -> int | None:
+        """When the last of those members began that have begun."""
+        return max(self.entered.values(), default=None)
 
 
 class Fabric:

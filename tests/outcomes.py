@@ -60,8 +60,10 @@ def result_of(*arguments: Any, **named: Any) -> Result:
 
 def _collectives(rows: list[dict[str, Any]]) -> dict[str, Any]:
     usual = {"algorithm": "direct", "group": "world", "stream": "default", "ranks": 16, "start_ps": 0, "ideal_ps": 0}
-    full = [usual | {"id": number} | row for number, row in enumerate(rows)]
-    names = ["id", "op", "algorithm", "group", "stream", "ranks", "bytes", "start_ps", "end_ps", "ideal_ps"]
+    usual |= {"recorded_ps": -1}
+    full = [usual | {"id": number, "last_start_ps": row.get("start_ps", 0)} | row for number, row in enumerate(rows)]
+    names = ["id", "op", "algorithm", "group", "stream", "ranks", "bytes", "start_ps", "last_start_ps", "end_ps"]
+    names += ["ideal_ps", "recorded_ps"]
     return {name: [row[name] for row in full] for name in names}
 
 

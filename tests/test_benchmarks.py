@@ -27,3 +27,21 @@ def test_core_speed_names_its_scenarios() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "ring16" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["nccl_calls", "chakra", "goal"])
+def test_readers_tells_what_it_measured(name: str) -> None:
+    command = [sys.executable, str(BENCHMARKS / "readers.py"), "--only", name, "--megabytes", "0.05", "--json"]
+    (row,) = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert row["format"] == name
+    assert row["megabytes"] == pytest.approx(0.05, rel=0.5)
+    assert row["records"] > 50
+    assert row["megabytes_per_second"] * row["seconds"] == pytest.approx(row["megabytes"])
+
+
+def test_fuzz_readers_tries_files(tmp_path: Path) -> None:
+    command = [sys.executable, str(BENCHMARKS / "fuzz_readers.py"), "--only", "goal_binary", "--seconds", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "refused" in done.stdout
+    assert not (tmp_path / "fuzz_found").exists()

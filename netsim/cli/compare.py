@@ -25,11 +25,12 @@ def compare(
       netsim compare all_to_all_16 --on leaf_spine_32_1to1 --on leaf_spine_32_2to1 --on leaf_spine_32_4to1
       netsim compare my_job.jsonl --on today.toml --on tomorrow.toml --transport dctcp --json
     """
-    from netsim.cli.work import scenario_of, simulated
+    from netsim.cli.work import say_how_read, scenario_of, simulated
     from netsim.report.compare import compare_text
 
     chosen = choices.settings(algorithm, preset, transport, routing, seed, sets)
     scenarios = [scenario_of(traces, fabric, chosen) for fabric in on]  # a mistake in the last shows before any work
+    say_how_read(scenarios[0])
     results = [simulated(scenario) for scenario in scenarios]
     if as_json:
         show.as_json({fabric: result.summary for fabric, result in zip(on, results, strict=True)})

@@ -34,6 +34,13 @@ def scenario_of(traces: list[str], on: str | None, sets: list[str], *, fill: boo
         return build_scenario(trace=trace, topology=on, sets=sets)
 
 
+def say_how_read(scenario: Scenario) -> None:
+    """Tell the person what the reader of a log assumed, skipped or filled in; a native trace says what it means."""
+    if scenario.trace.report.format != "native":
+        for note in scenario.trace.notes:
+            show.note(note)
+
+
 def simulated(scenario: Scenario) -> Result:
     """The result of a scenario, with a progress bar on stderr when that is a terminal."""
     from netsim.simulation import check, simulate

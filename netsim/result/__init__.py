@@ -44,9 +44,11 @@ class Result:
     """Tables `collectives`, `parts`, `flows`, `links`, `queues` (ps, bytes), a summary, and the scenario.
 
     `algbw_gbs` = bytes / time in 10^9 B/s and `busbw_gbs` as nccl-tests define them; `slowdown` = time / ideal, where
-    ideal is the time on an idle network. A flow's time ends with its last byte at the receiver; NaN if it never did.
-    `parts` tells when each rank began and finished its part of a collective. `queues` is sampled, where packets wait;
-    its sent_bytes, ecn_marks, drops and paused_ps are those of the link since the beginning.
+    ideal is the time on an idle network. Where the trace holds the durations of a real run, `against_recorded` =
+    `together_ps` / `recorded_ps`: both are counted from when the last rank came. A flow's time ends with its last byte
+    at the receiver; NaN if it never did. `parts` tells when each rank began and finished its part of a collective.
+    `queues` is sampled, where packets wait; its sent_bytes, ecn_marks, drops and paused_ps are those of the link since
+    the beginning.
     """
 
     collectives: pd.DataFrame

@@ -28,10 +28,15 @@ def scenario_of(traces: list[str], on: str | None, sets: list[str], *, fill: boo
         with reading():
             return load_scenario(traces[0], sets=sets, topology=on)
     if on is None:
-        raise InputError("no fabric named", where="--on", mend="add --on fat_tree_k4_400g; 'netsim list' shows more")
+        raise no_fabric()
     with reading():
         trace = load_trace(traces, fill_missing_ranks=True) if fill else traces
         return build_scenario(trace=trace, topology=on, sets=sets)
+
+
+def no_fabric() -> InputError:
+    """What is said where a trace is given and no topology."""
+    return InputError("no fabric named", where="--on", mend="add --on fat_tree_k4_400g; 'netsim list' shows more")
 
 
 def simulated(scenario: Scenario) -> Result:

@@ -27,7 +27,15 @@ Source = str | Path
 TraceSource = Source | Trace | Sequence[Source]
 TopologySource = Source | Topology | Mapping[str, Any]
 
-__all__ = ["build_scenario", "load_scenario", "load_topology", "load_trace", "transport_key"]
+__all__ = [
+    "build_scenario",
+    "load_scenario",
+    "load_topology",
+    "load_trace",
+    "read_document",
+    "transport_key",
+    "validated",
+]
 
 SHORT = {"routing": "kind", "placement": "kind"}  # routing = "spray" means kind = "spray"
 DEEPEST_BASE = 8  # files that build on files that build on files

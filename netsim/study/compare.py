@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from netsim.errors import RunError
@@ -25,12 +26,13 @@ def compared(designs: Sequence[Design], tasks: list[Task], pool: Pool, costs: li
     """Do all runs of `tasks_of(designs, seeds)`; the first failed one ends it with a RunError."""
     seeds = len(tasks) // len(designs)
     found: dict[int, Measured] = {}
-    for finished in pool.run(tasks):
-        tell(finished)
-        if finished.measured is None:
-            design, step = divmod(finished.number, seeds)
-            raise RunError(finished.error, where=f"{designs[design].name}, seed {seeds_of(designs, seeds)[step]}")
-        found[finished.number] = finished.measured
+    with closing(pool.run(tasks)) as finished_runs:
+        for finished in finished_runs:
+            tell(finished)
+            if finished.measured is None:
+                design, step = divmod(finished.number, seeds)
+                raise RunError(finished.error, where=f"{designs[design].name}, seed {seeds_of(designs, seeds)[step]}")
+            found[finished.number] = finished.measured
     runs = [[found[design * seeds + step] for step in range(seeds)] for design in range(len(designs))]
     return comparison_of(designs, runs, costs)
 

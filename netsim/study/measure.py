@@ -17,6 +17,15 @@ from netsim.simulation import check, simulate
 KIND = ["op", "ranks", "bytes"]
 SUMMED = ("completion_time_ps", "collectives", "bytes", "packets_delivered", "packet_hops")
 COUNTED = ("drops", "lost", "trims", "ecn_marks", "pauses", "retransmitted_packets")
+FIGURES = {  # of one run, by their type in a table
+    **dict.fromkeys((*SUMMED, *COUNTED), "int64"),
+    **dict.fromkeys(("slowdown", "flow_slowdown_p50", "flow_slowdown_p99", "flow_slowdown_max"), "float64"),
+    "max_queue_bytes": "int64",
+    "busiest_link": "string",
+    "busiest_fraction": "float64",
+    "limited_by": "string",
+}
+DRAWN = tuple(name for name, kind in FIGURES.items() if kind != "string")  # what a picture can show
 
 
 @dataclass(frozen=True, slots=True)

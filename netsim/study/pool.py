@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,47 +38,6 @@ class Finished:
     warnings: tuple[str, ...] = field(default=())
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """Where runs are done: `jobs` processes here (0: one per core), or the Dask cluster of `scheduler`."""
-
-    jobs: int = 0
-    scheduler: str = ""
-
-    def run(self, tasks: Sequence[Task]) -> Iterator[Finished]:
-        """Do the runs and give each as it ends, in any order; a run that fails is an answer too.
-
-        Interrupted, the workers are ended at once. The packet core must be compiled before (`simulation.get_ready`),
-        or every worker compiles it.
-        """
-        if not tasks:
-            return
-        if self.processes == 1:
-            yield from map(attempt, tasks)
-        elif self.scheduler:
-            yield from self._on_cluster(tasks)
-        else:
-            yield from _on_cores(tasks, min(self.processes, len(tasks)))
-
-    @property
-    def processes(self) -> int:
-        """How many runs go on at once here; 0 where a cluster decides."""
-        return 0 if self.scheduler else self.jobs or usable_cores()
-
-    def _on_cluster(self, tasks: Sequence[Task]) -> Iterator[Finished]:
-        from joblib import parallel_config
-
-        with _client(self.scheduler), parallel_config(backend="dask", wait_for_workers_timeout=CONNECT_SECONDS):
-            try:
-                yield from _parallel(tasks, jobs=-1)
-            except NetsimError:
-                raise
-            except Exception as error:  # whatever a cluster may come up with
-                what = f"the cluster gave up: {type(error).__name__}: {error}"
-                mend = "every worker needs this netsim; what is finished is kept"
-                raise RunError(what, where=self.scheduler, mend=mend) from None
-
-
 def attempt(task: Task) -> Finished:
     """Do one run; what goes wrong becomes its answer, so that it stops no other."""
     if task.netsim != __version__:
@@ -97,27 +56,102 @@ def attempt(task: Task) -> Finished:
     return Finished(task.number, found, error, tuple(told))
 
 
+Work = Callable[[Task], Finished]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Where runs are done: `jobs` processes here (0: one per core), or the Dask cluster of `scheduler`.
+
+    `work` is what is done with each task.
+    """
+
+    jobs: int = 0
+    scheduler: str = ""
+    work: Work = attempt
+
+    def run(self, tasks: Sequence[Task]) -> Generator[Finished, None, None]:
+        """Do the runs and give each as it ends, in any order; a run that fails is an answer too.
+
+        Closed or interrupted, joblib ends its processes at once. The packet core must be compiled before
+        (`simulation.get_ready`), or every worker compiles it.
+        """
+        if not tasks:
+            return
+        if self.processes == 1:
+            yield from map(self.work, tasks)
+        elif self.scheduler:
+            yield from self._on_cluster(tasks)
+        else:
+            yield from _on_cores(tasks, min(self.processes, len(tasks)), self.work)
+
+    @property
+    def processes(self) -> int:
+        """How many runs go on at once here; 0 where a cluster decides."""
+        return 0 if self.scheduler else self.jobs or usable_cores()
+
+    def _on_cluster(self, tasks: Sequence[Task]) -> Iterator[Finished]:
+        from joblib import parallel_config
+
+        with _client(self.scheduler), parallel_config(backend="dask", wait_for_workers_timeout=CONNECT_SECONDS):
+            try:
+                yield from _parallel(tasks, -1, self.work, [])
+            except NetsimError:
+                raise
+            except Exception as error:  # whatever a cluster may come up with
+                what = f"the cluster gave up: {type(error).__name__}: {error}"
+                mend = "every worker needs this netsim; what is finished is kept"
+                raise RunError(what, where=self.scheduler, mend=mend) from None
+
+
 def usable_cores() -> int:
     """The cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _on_cores(tasks: Sequence[Task], jobs: int) -> Iterator[Finished]:
-    from joblib.externals.loky import get_reusable_executor
+def _on_cores(tasks: Sequence[Task], jobs: int, work: Work) -> Iterator[Finished]:
+    """In processes here. Where one dies, the runs that were under way are tried alone, and the rest go on."""
+    from joblib.externals.loky.process_executor import BrokenProcessPool
 
+    waiting = {task.number: task for task in tasks}
+    while waiting:
+        started: list[Task] = []
+        try:
+            for finished in _parallel(waiting.values(), jobs, work, started):
+                del waiting[finished.number]
+                yield finished
+        except BrokenProcessPool:
+            for task in [each for each in started if each.number in waiting]:
+                del waiting[task.number]
+                yield _alone(task, work)
+
+
+def _alone(task: Task, work: Work) -> Finished:
+    """One run in a process of its own; if that dies, this run is what kills it."""
+    from joblib.externals.loky import ProcessPoolExecutor
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    executor = ProcessPoolExecutor(max_workers=1)
     try:
-        yield from _parallel(tasks, jobs)
-    except BaseException:  # interrupted, or no more answers wanted: nobody waits for what is under way
-        get_reusable_executor(max_workers=jobs).shutdown(wait=False, kill_workers=True)
-        raise
+        finished: Finished = executor.submit(work, task).result()
+    except BrokenProcessPool:
+        return Finished(task.number, None, "its process was killed, as happens where memory runs out")
+    finally:
+        executor.shutdown(wait=False, kill_workers=True)
+    return finished
 
 
-def _parallel(tasks: Sequence[Task], jobs: int) -> Iterator[Finished]:
+def _parallel(tasks: Iterable[Task], jobs: int, work: Work, started: list[Task]) -> Iterator[Finished]:
     """Through joblib, one run per batch: a batch of several would be told of only when all of it is done."""
     from joblib import Parallel, delayed
 
+    def begun() -> Iterator[Any]:
+        for task in list(tasks):
+            started.append(task)
+            yield delayed(work)(task)
+
     parallel: Any = Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered", max_nbytes=None)
-    yield from parallel(delayed(attempt)(task) for task in tasks)
+    yield from parallel(begun())
 
 
 def _client(scheduler: str) -> AbstractContextManager[Any]:

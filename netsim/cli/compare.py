@@ -134,7 +134,7 @@ def _one_each(found: Sequence[Design], costs: list[Cost]) -> tuple[Comparison, s
 def _over_seeds(found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cost]) -> tuple[Comparison, str]:
     """Every design with every seed, on all cores."""
     from netsim.cli.progress import counting
-    from netsim.cli.work import say_if_compiling
+    from netsim.cli.work import say_if_compiling, saying_warnings
     from netsim.simulation import check, get_ready
     from netsim.study.compare import compared
     from netsim.study.comparison_text import comparison_text
@@ -146,7 +146,7 @@ def _over_seeds(found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cos
     say_if_compiling()
     get_ready()
     with counting(len(tasks), "runs") as tell:
-        comparison = compared(found, tasks, pool, costs, tell)
+        comparison = compared(found, tasks, pool, costs, saying_warnings(tell))
     return comparison, comparison_text(comparison)
 
 

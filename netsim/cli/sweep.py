@@ -59,6 +59,7 @@ def sweep(
     command goes on where it stopped: what is finished is never run again, be it in an older study of the same folder.
     A point that fails is a row with its error; the exit code is 1 then. A cluster needs pip install 'netsim[cluster]'.
     """
+    from netsim.report.text import counted
     from netsim.study.folder import StudyFolder
     from netsim.study.plan import read_plan
     from netsim.study.pool import pool_of
@@ -76,16 +77,15 @@ def sweep(
     _answer(plan, table, html, svg, as_json)
     show.note(f"results of {len(table):,} points in {folder.path / 'results.parquet'}")
     if work.failed:
-        show.note(
-            f"{len(work.failed):,} runs failed, see the columns status and error; --retry-failed tries them again"
-        )
+        failed = counted(len(work.failed), "run")
+        show.note(f"{failed} failed, see the columns status and error; --retry-failed tries again")
         raise typer.Exit(FAILED_RUN)
 
 
 def _run(work: Work, pool: Pool) -> Any:
     """Do what is to do, with its progress; the table as a DataFrame."""
     from netsim.cli.progress import counting
-    from netsim.cli.work import say_if_compiling
+    from netsim.cli.work import say_if_compiling, saying_warnings
     from netsim.simulation import get_ready
     from netsim.study.sweep import swept
 
@@ -96,7 +96,7 @@ def _run(work: Work, pool: Pool) -> Any:
         get_ready()  # once, here: every process that finds no compiled core would compile its own
     try:
         with counting(len(work.todo), "runs") as tell:
-            return swept(work, pool, tell).to_pandas()
+            return swept(work, pool, saying_warnings(tell)).to_pandas()
     except KeyboardInterrupt:
         total = len(work.records) + sum(point.digest not in work.records for point in work.todo)
         show.note(f"{len(work.records):,} of {total:,} runs are finished and kept; the same command goes on from there")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from netsim.cli import show
@@ -12,6 +13,7 @@ from netsim.errors import InputError
 if TYPE_CHECKING:
     from netsim.result import Result
     from netsim.scenario import Scenario
+    from netsim.study.pool import Finished
 
 
 def scenario_of(traces: list[str], on: str | None, sets: list[str], *, fill: bool = False) -> Scenario:
@@ -47,6 +49,20 @@ def simulated(scenario: Scenario) -> Result:
     say_if_compiling()
     with watching(scenario.topology.title) as progress:
         return simulate(scenario, progress=progress)
+
+
+def saying_warnings(tell: Callable[[Finished], None]) -> Callable[[Finished], None]:
+    """The same function, that also says what runs in other processes warn of, each warning once."""
+    said: set[str] = set()
+
+    def told(finished: Finished) -> None:
+        for text in finished.warnings:
+            if text not in said:
+                said.add(text)
+                show.note(f"warning: {text}")
+        tell(finished)
+
+    return told
 
 
 def say_if_compiling() -> None:

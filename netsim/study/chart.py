@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 
@@ -25,6 +26,7 @@ TITLES = {
     "retransmitted_packets": "packets sent again",
     "busiest_fraction": "how busy the busiest link is",
 }
+FILES = (".toml", ".jsonl", ".jsonl.gz", ".topo", ".cm")  # shown by their stem
 REPEATED = "seed"  # what is averaged over, where nobody asks for it
 
 
@@ -101,6 +103,8 @@ def _shown(value: object) -> str:
         return " ".join(
             f"{key} {label(each)}" if key not in ("base", "kind") else str(each) for key, each in value.items()
         )
+    if isinstance(value, str) and value.endswith(FILES):
+        return Path(value).stem
     return "as the study" if value is None else label(value)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from netsim.errors import InputError
+from netsim.errors import InputError, RunError
 from netsim.study.measure import FIGURES
 from netsim.study.plan import Plan, Point
 from netsim.study.pool import Finished
@@ -68,16 +68,28 @@ class StudyFolder:
             "figures": {} if found is None else found.figures,
             "scenario": point.scenario.to_toml(),
         }
-        _write_whole(self._file(point.digest), _json(record))
+        try:
+            _write_whole(self._file(point.digest), _json(record))
+        except OSError as error:
+            raise self._unwritten(error) from None
         return record
 
     def write_table(self, plan: Plan, records: Mapping[str, Record]) -> pa.Table:
         """Write results.parquet: a row per finished point, in the study's order; same study, same bytes."""
         table = table_of(plan, records)
         draft = _draft(self.path / TABLE)
-        pq.write_table(table, draft, compression="zstd")
-        os.replace(draft, self.path / TABLE)
+        try:
+            pq.write_table(table, draft, compression="zstd")
+            os.replace(draft, self.path / TABLE)
+        except OSError as error:
+            raise self._unwritten(error) from None
+        finally:
+            draft.unlink(missing_ok=True)
         return table
+
+    def _unwritten(self, error: OSError) -> RunError:
+        mend = "make room, then run the same command: what is finished is kept"
+        return RunError(error.strerror or "cannot be written", where=str(self.path), mend=mend)
 
     def _file(self, digest: str) -> Path:
         return self.path / POINTS / f"{digest}.json"

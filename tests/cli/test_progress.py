@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from netsim.cli.progress import counting
+
 HOME = Path(__file__).parent.parent.parent
 LONG = '{"netsim": 1, "ranks": 16}\n' + '{"op": "all_reduce", "group": "world", "bytes": 1073741824}\n' * 99
 PATIENCE_SECONDS = 240  # until the bar must have shown what it shows; a first run compiles
@@ -65,3 +67,18 @@ def test_the_bar_lives_and_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     assert "netsim: interrupted" in terminal.shown
     assert "Traceback" not in terminal.shown
     assert [path.name for path in tmp_path.iterdir()] == ["long.jsonl"]
+
+
+def test_a_log_is_told_how_long_the_rest_takes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rate counts from the first that is done: processes start before it. A line comes every ten seconds."""
+    clock = iter([0.0, 5.0, 7.0, 9.0, 16.9, 17.0, 20.0])
+    monkeypatch.setattr("netsim.cli.progress.time.monotonic", lambda: next(clock))
+    with counting(100, "runs") as tell:
+        for _ in range(6):
+            tell(None)
+    assert capsys.readouterr().err.splitlines() == [
+        "netsim: 2 of 100 runs done, about 3 min left",
+        "netsim: 5 of 100 runs done, about 5 min left",
+    ]

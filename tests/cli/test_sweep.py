@@ -71,7 +71,7 @@ def test_a_failed_point_stops_no_other(study: Path, capsys: Capture) -> None:
     assert sweep() == 1
     output = capsys.readouterr()
     assert "point 1 failed: the trace has 128 ranks and the network 16 hosts" in output.out
-    assert "1 runs failed" in output.err
+    assert "1 run failed" in output.err
     assert list(results()["status"]) == ["done", "failed"]
     assert pd.isna(results()["completion_time_ps"][1])
     failed = next(path for path in Path("study_results/points").iterdir() if '"failed"' in path.read_text())
@@ -119,3 +119,9 @@ def test_json(capsys: Capture) -> None:
     rows = json.loads(capsys.readouterr().out)
     assert [row["seed"] for row in rows] == [1, 2, 3]
     assert {row["status"] for row in rows} == {"done"}
+
+
+def test_a_warning_is_said_once(study: Path, capsys: Capture) -> None:
+    study.write_text(STUDY.replace('"ideal"', '"dctcp"') + 'routing.kind = ["spray"]\n')
+    assert sweep() == 0
+    assert capsys.readouterr().err.count("spray reorders packets") == 1

@@ -73,6 +73,7 @@ def test_a_cluster_gives_the_same_table(tmp_path: Path, undisturbed: bytes) -> N
         code, _, err = finished(sweep(tmp_path, "--backend", "dask", "--scheduler", address))
         assert code == 0, err
         assert (tmp_path / "study_results" / "results.parquet").read_bytes() == undisturbed
+        assert all(line.startswith("netsim: ") for line in err.splitlines()), "no chatter of the cluster"
         first = files(tmp_path)
         code, _, err = finished(sweep(tmp_path, "--backend", "dask", "--scheduler", address))
         assert (code, files(tmp_path)) == (0, first), err

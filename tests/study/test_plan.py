@@ -10,6 +10,7 @@ import pytest
 from netsim.config import build_scenario
 from netsim.errors import InputError
 from netsim.study.plan import Plan, identity, read_plan
+from tests.collectives.test_msccl import xml
 
 BASE = 'trace = "perm16"\ntopology = "fat_tree_k4_100g"\n'
 
@@ -98,6 +99,17 @@ def test_a_point_is_what_it_depends_on(tmp_path: Path, monkeypatch: pytest.Monke
     assert digest() != first, "the content of the trace counts, not its name"
     monkeypatch.setattr("netsim.study.plan.__version__", "9.9")
     assert identity(build_scenario("perm16", "fat_tree_k4_100g"), None) not in (first, digest())
+
+
+def test_the_content_of_an_algorithm_file_counts(tmp_path: Path) -> None:
+    algorithm = tmp_path / "mine.xml"
+    found = []
+    for chunks in (3, 6):
+        algorithm.write_text(xml("", "", "", chunks=chunks))
+        text = f"{BASE}[algorithms]\nall_gather = {str(algorithm)!r}\n"
+        found.append(plan(tmp_path, text).points[0])
+    assert found[0].scenario.digest() == found[1].scenario.digest()
+    assert found[0].digest != found[1].digest
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def svg(plotted: Plotted) -> str:
     parts += [*draw(plotted, top), _text((LEFT + RIGHT) / 2, FLOOR + 42, plotted.x_title, anchor="middle", fill=SOFT)]
     parts += [part for place in legend for part in place]
     height = FLOOR + 62 + LEGEND_ROW * _legend_rows(list(plotted.lines))
-    parts.append(_text(RIGHT, height - 10, plotted.note, size=11, anchor="end", fill=SOFT))
+    parts.append(_text(RIGHT, 46, plotted.note, size=11, anchor="end", fill=SOFT))
     size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" fill="none">'
     body = "\n".join(part for part in parts if part)

@@ -122,6 +122,11 @@ def _warn_of(scenario: Scenario) -> None:
         warnings.warn(f"{what}; ecmp keeps the order", stacklevel=3)
 
 
+def get_ready() -> float:
+    """Load the compiled core, or compile it, before work is given to other processes; how many seconds it took."""
+    return _get_ready()
+
+
 @cache
 def _get_ready() -> float:
     """Seconds to load the compiled core, or to compile it: two hosts send each other a byte."""

@@ -27,7 +27,7 @@ def trace(
       netsim trace results/perm16
       netsim trace results/perm16 -o perm16.perfetto.json.gz
     """
-    from netsim.cli.progress import counting
+    from netsim.cli.progress import counting_up
     from netsim.report.perfetto import write_trace
     from netsim.result import Result
 
@@ -35,7 +35,7 @@ def trace(
         show.check_file(out)
     file = folder / "run.perfetto.json.gz" if out is None else out
     result = Result.load(folder)
-    with counting(f"writing {file.name}", "events") as progress:
+    with counting_up(f"writing {file.name}", "events") as progress:
         write_trace(result, file, progress)
     print(file)
     show.note("open it in ui.perfetto.dev or chrome://tracing")

@@ -222,6 +222,25 @@ COLLECTIVE = np.dtype(
 )
 FINISHED = np.dtype([("at", "i8"), ("part", "i8")])
 SAMPLE = np.dtype([("at", "i8"), ("bytes", "i8"), ("link", "u4"), ("spare", "u4")])  # what waited at a link
+JOURNAL = np.dtype(  # a packet at a queue; see journal.py
+    [
+        ("came_at", "i8"),  # to that queue; of an own packet of a NIC: its connection's turn
+        ("began_at", "i8"),  # its first bit leaves
+        ("label", "i8"),
+        ("state", "i8"),  # with the link in place of the ingress
+    ]
+)
+STORY = np.dtype(  # what became of a message
+    [
+        ("released_at", "i8"),
+        ("delivered_at", "i8"),
+        ("acked_at", "i8"),
+        ("first", "i8"),  # sequence of its first packet
+        ("end", "i8"),  # and after its last one
+        ("flow", "u4"),
+        ("spare", "u4"),
+    ]
+)
 SETTINGS = np.dtype(
     [
         ("hosts", "i8"),
@@ -271,6 +290,8 @@ SETTINGS = np.dtype(
         ("most_looks", "i8"),
         ("looks_taken", "i8"),
         ("samples", "i8"),  # rows of `samples` in use
+        ("journaling", "i8"),  # what happens to packets is written down
+        ("journaled", "i8"),  # rows of `journal` in use
         ("controls", CONTROL_SETTINGS),
     ]
 )
@@ -319,3 +340,5 @@ class World(NamedTuple):
     here: np.ndarray  # and bit by bit what its receiver has
     pullers: np.ndarray  # per link, where receivers pull
     samples: np.ndarray  # of queues, taken since the seam last looked
+    journal: np.ndarray  # where settings.journaling, since the seam last looked; else one row
+    stories: np.ndarray  # per message where settings.journaling, else one row

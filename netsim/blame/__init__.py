@@ -1,0 +1,110 @@
+"""explain(scenario): why each collective took as long as it did, found on its critical path through the packets.
+
+The scenario is simulated once more with a witness: equal scenarios give equal results, so what it says holds for the
+saved run. What is kept of packets at a time is bounded (MOST_ROWS): past that, collectives that have ended are explained
+and what only they need is forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from netsim.blame.alternatives import Alternatives
+from netsim.blame.causes import Causes
+from netsim.blame.explanation import Blame, Explained, explained, together
+from netsim.blame.path import KINDS
+from netsim.blame.rows import Rows
+from netsim.blame.stories import Stories
+from netsim.core.tables import NEVER, World
+from netsim.core.witness import Witness
+from netsim.errors import RunError
+from netsim.fabric import Carried, Fabric
+from netsim.scenario import Scenario
+from netsim.simulation import Progress, check, run
+
+__all__ = ["KINDS", "Blame", "Explained", "explain", "together"]
+
+MOST_ROWS = 1 << 24  # packets at queues that are kept at a time; with their indexes about 2.5 GB
+
+
+def explain(
+    scenario: Scenario,
+    *,
+    collective: int | None = None,
+    most_rows: int = MOST_ROWS,
+    progress: Progress | None = None,
+) -> list[Explained]:
+    """Simulate a scenario again and explain its collectives, in order of their ids; or only the one with that id.
+
+    Raises RunError where one collective alone has more packets under way than may be kept.
+    """
+    check(scenario)
+    reader = _Reader(scenario, collective, most_rows)
+    run(scenario, None, NEVER, progress, reader.watch)
+    reader.finish()
+    return sorted(reader.found, key=lambda each: each.number)
+
+
+@dataclass(eq=False)
+class _Reader:
+    """Explains collectives that have ended, whenever there is more of the journal than may be kept, and at the end."""
+
+    scenario: Scenario
+    only: int | None
+    most_rows: int
+
+    def watch(self, fabric: Fabric) -> None:
+        """Be there when it begins."""
+        self.fabric, self.found = fabric, list[Explained]()
+        self.alternatives = Alternatives(fabric.network)
+        self.witness = Witness(self.most_rows, self.make_room)
+        self._is_open: set[int] = set()
+        self._next = 0  # collectives before this one are explained, or open
+        fabric.watch(self.witness)
+
+    def finish(self) -> None:
+        """All has ended: explain the rest."""
+        self.witness.take(self.fabric.world, at_end=True)
+        self._explain_ended()
+
+    def make_room(self, world: World) -> None:
+        """Explain what has ended; keep what those under way need. RunError if that is too much."""
+        self._explain_ended()
+        needed = self._needed_from()
+        for each in self.fabric.carried:
+            if each.end_ps is None or each.end_ps < needed:
+                each.told = None
+        kept = [piece[np.maximum(piece["came_at"], piece["began_at"]) >= needed] for piece in self.witness.pieces]
+        self.witness.keep(kept)
+        if self.witness.rows > self.most_rows // 2:
+            what = f"a collective has more than {self.most_rows // 2:,} packet hops, which is all that explain keeps"
+            raise RunError(what, mend="explain a run with fewer bytes or larger packets (packet.payload)")
+
+    def _explain_ended(self) -> None:
+        carried = self.fabric.carried
+        candidates = [*sorted(self._is_open), *range(self._next, len(carried))]
+        ended = [n for n in candidates if carried[n].end_ps is not None]
+        self._is_open, self._next = {n for n in candidates if carried[n].end_ps is None}, len(carried)
+        wanted = [n for n in ended if self.only is None or n == self.only]
+        if wanted:
+            self.found += self._explained(wanted)
+
+    def _explained(self, wanted: list[int]) -> list[Explained]:
+        journal = np.concatenate(self.witness.pieces)
+        rows, network = Rows(self.fabric.world, journal), self.fabric.network
+        for number in self._is_open:
+            each = self.fabric.carried[number]
+            each.told = self.witness.told(self.fabric.world, each.admitted)
+        stories = Stories(self.fabric.carried)
+        routing = self.scenario.routing.kind
+        causes: Callable[[Any], Causes] = lambda path: Causes(rows, network, self.alternatives, routing, path)
+        return [explained(rows, stories, network, causes, number) for number in wanted]
+
+    def _needed_from(self) -> int:
+        """The start of the oldest collective that has not ended."""
+        still: list[Carried] = [self.fabric.carried[number] for number in self._is_open]
+        return min((each.start_ps for each in still if each.start_ps is not None), default=int(self.fabric.env.now))

@@ -170,8 +170,10 @@ class Causes:
         return (hop > 0) & ((before == link) | bool(world.settings[0]["steering"]))
 
     def _of_loss(self, piece: Piece) -> Cause:
+        """Where packets of the connection got lost since; if none did, its receiver still missed one lost before."""
         rows, times = self.rows.line(piece.connection).losses
         first, last = np.searchsorted(times, [piece.start_ps, piece.end_ps])
+        first = max(0, last - 1) if first == last else first
         return Cause(RECOVERY, _most(self.rows.link[rows[first:last]]))
 
     def _of_throttling(self, connection: int) -> Cause:

@@ -1,12 +1,13 @@
 """The critical path of a collective, walked backwards: from its last delivery, packet by packet, to its start.
 
 Each step asks what the packet at hand waited for last, and goes on from there; so the pieces of time join without a gap
-and add up to the whole. A packet on its way: propagation, serialisation, queueing, pause. At its NIC: its connection's
-turn had come, and others went first (queueing at the NIC); before that the packet ahead of it was being sent
-(serialisation), or its pace (throttling) or its window held it back. A window opens with an answer: the walk goes on
-along the answer and the packet it answers. Of such a round trip, what an idle network takes longer than the NIC takes
-to send what the window holds is throttling too: a larger window would have hidden it. A packet that was sent again:
-from its first transmission to the last it is retransmission.
+and add up to the whole. A packet on its way: propagation, serialisation, queueing behind others (behind packets of its
+own connection it is serialisation: those had to be sent anyway), pause. At its NIC: its connection's turn had come, and
+others went first (queueing at the NIC); before that the packet ahead of it was being sent (serialisation), or its pace
+(throttling) or its window held it back. A window opens with an answer: the walk goes on along the answer and the packet
+it answers. Of such a round trip, what an idle network takes longer than the slowest link takes for what the window
+holds is throttling too: a larger window would have hidden it. A packet that was sent again: from its first transmission
+to the last it is retransmission.
 """
 
 from __future__ import annotations
@@ -123,15 +124,22 @@ class Path:
             each = before
 
     def _wait(self, line: Line, row: int, since_ps: int) -> None:
-        """In a queue: paused while its link's sender was stopped, else behind others."""
+        """In a queue: paused while its link's sender was stopped, else behind its own kind or others."""
         rows, link = self.rows, int(self.rows.link[row])
         stops, ends = rows.pauses.get(rows.row_of(link, line.connection), NEVER_PAUSED)
         for i in range(int(np.searchsorted(stops, self.reached)) - 1, -1, -1):
             if ends[i] <= since_ps:
                 break
-            self._add(QUEUEING, max(int(ends[i]), since_ps), link, line.connection)
+            self._behind(line, link, max(int(ends[i]), since_ps))
             self._add(PAUSE, max(int(stops[i]), since_ps), link, line.connection)
-        self._add(QUEUEING, since_ps, link, line.connection)
+        self._behind(line, link, since_ps)
+
+    def _behind(self, line: Line, link: int, since_ps: int) -> None:
+        """Behind packets of the same connection, which had to be sent anyway, and behind others."""
+        since_ps = max(since_ps, self.start_ps)
+        own = line.own_ps(link, since_ps, self.reached) if since_ps < self.reached else 0
+        self._add(QUEUEING, since_ps + own, link, line.connection)
+        self._add(SERIALISATION, since_ps, link, line.connection)
 
     def _before_sending(self, line: Line, place: int) -> tuple[int | None, Message | None]:
         """From when an own packet was begun: to the answer that let it go (its row), or to a message not yet free.

@@ -111,6 +111,7 @@ class Line:
         self.rows, self.connection = rows, connection
         self.length = int(rows.world.connections["length"][connection])
         self.all = mine
+        self._at: dict[int, tuple[Column, Column, Column]] = {}  # by link: its data there
         sent = mine[rows.began_at[mine] != REFUSED]
         is_ack = (rows.flags[sent] & ACK) != 0
         own = sent[(rows.hop[sent] == 0) & ~is_ack]
@@ -127,12 +128,35 @@ class Line:
 
     @cached_property
     def _own_sums(self) -> Column:
-        return np.concatenate([[0], np.cumsum(self.rows.sent_at[self.own] - self.own_began)])
+        return np.concatenate([[0], np.cumsum(self.rows.bytes[self.own])])
+
+    @cached_property
+    def _slowest(self) -> int:
+        """The link of its route that sends slowest."""
+        first = self.connection * int(self.rows.world.settings[0]["stride"])
+        route = self.rows.world.hops[first : first + self.length]
+        return int(route[np.argmax(self.rows.ps[route] / self.rows.per_bytes[route])])
 
     def sending_ps(self, start_ps: int, end_ps: int) -> int:
-        """How long its NIC was sending packets of it that were begun in start_ps <= t < end_ps."""
+        """How long its slowest link takes for what it began to send in start_ps <= t < end_ps."""
         first, last = np.searchsorted(self.own_began, [start_ps, end_ps])
-        return int(self._own_sums[last] - self._own_sums[first])
+        sent = int(self._own_sums[last] - self._own_sums[first])
+        return sent * int(self.rows.ps[self._slowest]) // int(self.rows.per_bytes[self._slowest])
+
+    def own_ps(self, link: int, start_ps: int, end_ps: int) -> int:
+        """For how much of a time a link was sending data of it."""
+        if link not in self._at:
+            rows, mine = self.rows, self.all
+            here = mine[(rows.link[mine] == link) & (rows.began_at[mine] != REFUSED) & ((rows.flags[mine] & ACK) == 0)]
+            here = here[np.argsort(rows.began_at[here], kind="stable")]
+            began, sent = rows.began_at[here], rows.sent_at[here]
+            self._at[link] = began, sent, np.concatenate([[0], np.cumsum(sent - began)])
+        return self._sent_before(link, end_ps) - self._sent_before(link, start_ps)
+
+    def _sent_before(self, link: int, at: int) -> int:
+        began, sent, sums = self._at[link]
+        count = int(np.searchsorted(began, at))
+        return int(sums[count]) - (max(0, int(sent[count - 1]) - at) if count else 0)
 
     @cached_property
     def first_sent(self) -> Column:

@@ -58,7 +58,8 @@ def _place(blame: Blame) -> str:
         return f" of rank {blame.rank}, which came late"
     if blame.link is None:
         return ""
-    waited = [name for name, _ in blame.waited_at.most_common(1) if name != blame.link]
+    most = blame.waited_at.most_common(1)
+    waited = [name for name, ps in most if name != blame.link and 2 * ps >= blame.ps]
     return f" on {waited[0]}, because of {blame.link}" if waited else f" on {blame.link}"
 
 

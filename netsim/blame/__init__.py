@@ -1,22 +1,21 @@
 """explain(scenario): why each collective took as long as it did, found on its critical path through the packets.
 
 The scenario is simulated once more with a witness: equal scenarios give equal results, so what it says holds for the
-saved run. What is kept of packets at a time is bounded (MOST_ROWS): past that, collectives that have ended are explained
-and what only they need is forgotten.
+saved run. What is kept of packets at a time is bounded: above MANY_ROWS, collectives that have ended are explained and
+what only they need is forgotten; MOST_ROWS is the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from netsim.blame.alternatives import Alternatives
 from netsim.blame.causes import Causes
 from netsim.blame.explanation import Blame, Explained, explained, together
-from netsim.blame.path import KINDS
+from netsim.blame.line import Lines
+from netsim.blame.path import KINDS, Path
 from netsim.blame.rows import Rows
 from netsim.blame.stories import Stories
 from netsim.core.tables import NEVER, World
@@ -28,22 +27,25 @@ from netsim.simulation import Progress, check, run
 
 __all__ = ["KINDS", "Blame", "Explained", "explain", "together"]
 
-MOST_ROWS = 1 << 24  # packets at queues that are kept at a time; with their indexes about 2.5 GB
+MOST_ROWS = 1 << 24  # packets at queues that may be needed at a time; with their indexes about 2 GB
+MANY_ROWS = 1 << 22  # above so many, those that are not needed are forgotten
 
 
 def explain(
     scenario: Scenario,
     *,
     collective: int | None = None,
+    many_rows: int = MANY_ROWS,
     most_rows: int = MOST_ROWS,
     progress: Progress | None = None,
 ) -> list[Explained]:
     """Simulate a scenario again and explain its collectives, in order of their ids; or only the one with that id.
 
-    Raises RunError where one collective alone has more packets under way than may be kept.
+    many_rows, most_rows: rows of the journal (a packet at a queue) above which what has ended is explained and what
+    only that needs is forgotten; and that may be kept. Raises RunError where collectives that overlap need more.
     """
     check(scenario)
-    reader = _Reader(scenario, collective, most_rows)
+    reader = _Reader(scenario, collective, many_rows, most_rows)
     run(scenario, None, NEVER, progress, reader.watch)
     reader.finish()
     return sorted(reader.found, key=lambda each: each.number)
@@ -55,13 +57,14 @@ class _Reader:
 
     scenario: Scenario
     only: int | None
+    many_rows: int
     most_rows: int
 
     def watch(self, fabric: Fabric) -> None:
         """Be there when it begins."""
         self.fabric, self.found = fabric, list[Explained]()
         self.alternatives = Alternatives(fabric.network)
-        self.witness = Witness(self.most_rows, self.make_room)
+        self.witness = Witness(self.many_rows, self.make_room)
         self._is_open: set[int] = set()
         self._next = 0  # collectives before this one are explained, or open
         fabric.watch(self.witness)
@@ -79,9 +82,9 @@ class _Reader:
             if each.end_ps is None or each.end_ps < needed:
                 each.told = None
         kept = [piece[np.maximum(piece["came_at"], piece["began_at"]) >= needed] for piece in self.witness.pieces]
-        self.witness.keep(kept)
-        if self.witness.rows > self.most_rows // 2:
-            what = f"a collective has more than {self.most_rows // 2:,} packet hops, which is all that explain keeps"
+        self.witness.keep(kept, until=max(self.many_rows, 2 * sum(map(len, kept))))
+        if self.witness.rows > self.most_rows:
+            what = f"collectives that overlap have more than {self.most_rows:,} packet hops, more than explain can keep"
             raise RunError(what, mend="explain a run with fewer bytes or larger packets (packet.payload)")
 
     def _explain_ended(self) -> None:
@@ -95,14 +98,14 @@ class _Reader:
 
     def _explained(self, wanted: list[int]) -> list[Explained]:
         journal = np.concatenate(self.witness.pieces)
-        rows, network = Rows(self.fabric.world, journal), self.fabric.network
+        lines = Lines(Rows(self.fabric.world, journal))
         for number in self._is_open:
             each = self.fabric.carried[number]
             each.told = self.witness.told(self.fabric.world, each.admitted)
         stories = Stories(self.fabric.carried)
-        routing = self.scenario.routing.kind
-        causes: Callable[[Any], Causes] = lambda path: Causes(rows, network, self.alternatives, routing, path)
-        return [explained(rows, stories, network, causes, number) for number in wanted]
+        paths = [Path(lines, stories, number) for number in wanted]
+        kind = self.scenario.routing.kind
+        return [explained(path, Causes(self.fabric.network, self.alternatives, kind, path)) for path in paths]
 
     def _needed_from(self) -> int:
         """The start of the oldest collective that has not ended."""

@@ -17,9 +17,9 @@ class Alternatives:
         self._steps: dict[int, NDArray[np.int64]] = {}
 
     def of(self, link: int, source: int, target: int) -> NDArray[np.int64]:
-        """Links on shortest paths from one host to another that are as far along as `link`; that alone if it is on none.
+        """Links on shortest paths from one host to another that are as far along as `link`, which is one of them.
 
-        No path goes through a third host.
+        That alone if it is on none; no path goes through a third host.
         """
         network = self.network
         out, back = self._from(source), self._from(target)

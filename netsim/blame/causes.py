@@ -8,7 +8,6 @@ import numpy as np
 
 from netsim.blame.alternatives import Alternatives
 from netsim.blame.path import NEVER_PAUSED, NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, THROTTLING, Path, Piece
-from netsim.blame.rows import Rows
 from netsim.topology import Network
 
 INCAST, OVERSUBSCRIPTION, SPREADING = "incast", "oversubscription", "PFC spreading"
@@ -33,8 +32,9 @@ class Cause(NamedTuple):
 class Causes:
     """The causes of the pieces of one collective's critical path."""
 
-    def __init__(self, rows: Rows, network: Network, alternatives: Alternatives, routing: str, path: Path) -> None:
-        self.rows, self.network, self.alternatives, self.routing = rows, network, alternatives, routing
+    def __init__(self, network: Network, alternatives: Alternatives, routing: str, path: Path) -> None:
+        self.lines, self.rows = path.lines, path.rows
+        self.network, self.alternatives, self.routing = network, alternatives, routing
         self.start_ps, self.end_ps = path.start_ps, path.end_ps
         self._queues: dict[tuple[int, int], Cause] = {}
         self._throttles: dict[int, Cause] = {}
@@ -116,9 +116,7 @@ class Causes:
         return [link for link in route if self.network.source[link] < hosts or self.network.target[link] < hosts]
 
     def _route(self, connection: int) -> list[int]:
-        world = self.rows.world
-        first = connection * int(world.settings[0]["stride"])
-        found: list[int] = world.hops[first : first + int(world.connections["length"][connection])].tolist()
+        found: list[int] = self.rows.route_of(connection).tolist()
         return found
 
     def _ends(self, link: int, route: list[int]) -> tuple[int, int]:
@@ -167,30 +165,30 @@ class Causes:
         """Which packets came to where they are by a link, as far as routes tell."""
         world, hop = self.rows.world, self.rows.hop[rows]
         before = world.hops[self.rows.connection[rows] * int(world.settings[0]["stride"]) + np.maximum(hop - 1, 0)]
-        return (hop > 0) & ((before == link) | bool(world.settings[0]["steering"]))
+        return np.asarray((hop > 0) & ((before == link) | bool(world.settings[0]["steering"])))
 
     def _of_loss(self, piece: Piece) -> Cause:
         """Where packets of the connection got lost since; if none did, its receiver still missed one lost before."""
-        rows, times = self.rows.line(piece.connection).losses
+        rows, times = self.lines.of(piece.connection).losses
         first, last = np.searchsorted(times, [piece.start_ps, piece.end_ps])
         first = max(0, last - 1) if first == last else first
         return Cause(RECOVERY, _most(self.rows.link[rows[first:last]]))
 
     def _of_throttling(self, connection: int) -> Cause:
-        """At the link that marked most of a connection's packets, else that lost most, else where they waited longest."""
+        """At the link that marked most of a connection's packets, else lost most, else where they waited longest."""
         if connection not in self._throttles:
             self._throttles[connection] = self._that_slowed(connection)
         return self._throttles[connection]
 
     def _that_slowed(self, connection: int) -> Cause:
-        line = self.rows.line(connection)
+        line = self.lines.of(connection)
         for (rows, times), kind in ((line.marks, None), (line.losses, RECOVERY)):
             first, last = np.searchsorted(times, [self.start_ps, self.end_ps])
             link = _most(self.rows.link[rows[first:last]])
             if link != NO_LINK:
                 return Cause(kind, link) if kind else self._of_queue(link, connection)
-        waiting, waits = line.waits(self.start_ps, self.end_ps)
-        total = np.bincount(self.rows.link[waiting], np.maximum(waits, 0))
+        waited_at, waits = line.waits(self.start_ps, self.end_ps)
+        total = np.bincount(waited_at, np.maximum(waits, 0))
         if not total.any():
             return Cause(SMALL_WINDOW)
         return self._of_queue(int(np.argmax(total)), connection)

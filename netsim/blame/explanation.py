@@ -1,4 +1,4 @@
-"""What explains a collective's time: its parts, and for those that an idle network has not, causes and where they lie."""
+"""What explains a collective's time: its parts; for those that an idle network has not, causes and where they lie."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from netsim.blame.causes import Cause, Causes
 from netsim.blame.path import KINDS, NO_LINK, Path, Piece
 from netsim.blame.rows import Rows
 from netsim.blame.stories import Stories
-from netsim.topology import Network
 
 MOST_NAMED = 64  # connections at a link whose groups are looked up
 
@@ -71,19 +70,18 @@ class Explained:
         return {"id": self.number, "time_ps": self.time_ps, "parts_ps": self.parts_ps, "links": links}
 
 
-def explained(rows: Rows, stories: Stories, network: Network, causes: Any, number: int) -> Explained:
-    """Explain one collective. causes(path) -> Causes."""
-    path = Path(rows, stories, number)
-    carried = stories.carried[number]
+def explained(path: Path, causes: Causes) -> Explained:
+    """Explain one collective by its critical path."""
+    carried = path.stories.carried[path.number]
     return Explained(
-        number=number,
+        number=path.number,
         op=carried.about["op"],
         group=carried.about["group"],
         bytes=carried.about["bytes"],
         time_ps=path.end_ps - path.start_ps,
         ideal_ps=carried.admitted.ideal_ps,
         parts_ps=_parts(path.pieces),
-        blames=_blames(rows, stories, network, causes(path), path),
+        blames=_blames(path, causes),
     )
 
 
@@ -94,7 +92,8 @@ def _parts(pieces: Iterable[Piece]) -> dict[str, int]:
     return parts
 
 
-def _blames(rows: Rows, stories: Stories, network: Network, causes: Causes, path: Path) -> list[Blame]:
+def _blames(path: Path, causes: Causes) -> list[Blame]:
+    network = causes.network
     found: dict[Cause, Blame] = {}
     spans: dict[Cause, tuple[int, int]] = {}
     for piece in path.pieces:
@@ -112,7 +111,7 @@ def _blames(rows: Rows, stories: Stories, network: Network, causes: Causes, path
         spans[cause] = min(first, piece.start_ps), max(last, piece.end_ps)
     for cause, blame in found.items():
         if cause.link != NO_LINK:
-            blame.flows, blame.groups = _sharers(rows, stories, cause.link, *spans[cause])
+            blame.flows, blame.groups = _sharers(path.rows, path.stories, cause.link, *spans[cause])
     return sorted(found.values(), key=lambda blame: (-blame.ps, blame.kind, blame.link or "", blame.rank or 0))
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netsim.blame.rows import Line, Rows
+from netsim.blame.line import Line, Lines
 from netsim.blame.stories import Message, Stories
 
 PROPAGATION, SERIALISATION, QUEUEING, PAUSE = "propagation", "serialisation", "queueing", "pause"
@@ -45,7 +45,7 @@ class Piece(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """A data packet that came to its end; with the round trip it is part of: its first piece, and until when it went."""
+    """A data packet that came to its end; with the round trip it is part of: its first piece, and when that ended."""
 
     line: Line
     row: int
@@ -55,8 +55,8 @@ class Arrival(NamedTuple):
 class Path:
     """The critical path of one collective: `pieces`, the last first, from its end to its start."""
 
-    def __init__(self, rows: Rows, stories: Stories, number: int) -> None:
-        self.rows, self.stories, self.number = rows, stories, number
+    def __init__(self, lines: Lines, stories: Stories, number: int) -> None:
+        self.lines, self.rows, self.stories, self.number = lines, lines.rows, stories, number
         carried = stories.carried[number]
         assert carried.start_ps is not None
         assert carried.end_ps is not None
@@ -90,7 +90,7 @@ class Path:
     def _delivery(self, message: Message) -> Arrival:
         """The packet that completed a message."""
         told = self.stories.told(message.number)
-        line = self.rows.line(int(told.connection[message.row]))
+        line = self.lines.of(int(told.connection[message.row]))
         row = line.arriving(int(told.delivered_at[message.row]), line.length - 1, ack=False)
         assert row is not None, "a message was delivered and no packet came"
         return Arrival(line, row)
@@ -130,14 +130,15 @@ class Path:
         for i in range(int(np.searchsorted(stops, self.reached)) - 1, -1, -1):
             if ends[i] <= since_ps:
                 break
-            self._behind(line, link, max(int(ends[i]), since_ps))
+            self._behind(line, row, max(int(ends[i]), since_ps))
             self._add(PAUSE, max(int(stops[i]), since_ps), link, line.connection)
-        self._behind(line, link, since_ps)
+        self._behind(line, row, since_ps)
 
-    def _behind(self, line: Line, link: int, since_ps: int) -> None:
+    def _behind(self, line: Line, row: int, since_ps: int) -> None:
         """Behind packets of the same connection, which had to be sent anyway, and behind others."""
         since_ps = max(since_ps, self.start_ps)
-        own = line.own_ps(link, since_ps, self.reached) if since_ps < self.reached else 0
+        link, hop = int(self.rows.link[row]), int(self.rows.hop[row])
+        own = line.own_ps(link, hop, since_ps, self.reached) if since_ps < self.reached else 0
         self._add(QUEUEING, since_ps + own, link, line.connection)
         self._add(SERIALISATION, since_ps, link, line.connection)
 
@@ -185,7 +186,7 @@ class Path:
         return found
 
     def _answered(self, line: Line, answer: int) -> int | None:
-        """Back along an answer to the arrival that it answers: its row. A pull answers nothing: what came last before."""
+        """Back along an answer to the arrival that it answers: its row. A pull answers none: the last."""
         first = self._along(line, answer)
         self._wait(line, first, int(self.rows.came_at[first]))
         if not self._is_on:
@@ -226,7 +227,7 @@ class Path:
         before, delivered = freed_by
         if delivered:
             return self._delivery(before)
-        line = self.rows.line(int(self.stories.told(before.number).connection[before.row]))
+        line = self.lines.of(int(self.stories.told(before.number).connection[before.row]))
         answer = line.arriving(self.reached, 0, ack=True)
         assert answer is not None, "a message was acknowledged and no answer came"
         row = self._answered(line, answer)

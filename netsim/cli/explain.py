@@ -11,7 +11,8 @@ from netsim.cli import choices, show
 def explain(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that netsim run --out saved.")],
     collective: Annotated[
-        int | None, typer.Option("--collective", metavar="ID", help="Only this one; ids are those of collectives.parquet.")
+        int | None,
+        typer.Option("--collective", metavar="ID", help="Only this one; ids are those of collectives.parquet."),
     ] = None,
     as_json: choices.Json = False,
 ) -> None:

@@ -36,8 +36,8 @@ def write_pause(world, row, now, stop):
 
 @inner
 def is_journal_full(world, settings):
-    """Whether one more visit to a node may find no room: each of its packets costs the air more than it costs this."""
-    return settings.journaled + settings.reserve > world.journal.size
+    """Whether one more visit to a node may find no room."""
+    return settings.journaled + settings.journal_reserve > world.journal.size
 
 
 @inner
@@ -47,4 +47,3 @@ def begin_story(world, m, first, now):
     story.released_at = now
     story.first = first
     story.end = world.messages[m].end
-    story.flow = world.messages[m].flow

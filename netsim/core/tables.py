@@ -237,8 +237,6 @@ STORY = np.dtype(  # what became of a message
         ("acked_at", "i8"),
         ("first", "i8"),  # sequence of its first packet
         ("end", "i8"),  # and after its last one
-        ("flow", "u4"),
-        ("spare", "u4"),
     ]
 )
 SETTINGS = np.dtype(
@@ -292,6 +290,7 @@ SETTINGS = np.dtype(
         ("samples", "i8"),  # rows of `samples` in use
         ("journaling", "i8"),  # what happens to packets is written down
         ("journaled", "i8"),  # rows of `journal` in use
+        ("journal_reserve", "i8"),  # rows that a visit to one node may need
         ("controls", CONTROL_SETTINGS),
     ]
 )

@@ -10,7 +10,10 @@ from netsim.core import tables
 from netsim.core.ledger import Admitted
 from netsim.core.tables import World
 
-FIRST_ROWS = 1 << 16  # of the journal in the core, beside what a visit to a node may need
+FIRST_ROWS = 1 << 18  # of the journal in the core, beside what a visit to a node may need
+# A packet that a node receives and sends may cost a row, or two and a signal; its air is 8 entries for each of three.
+ENTRIES_PER_ROW = 4
+ROWS_PER_PORT = 4  # what was under way when the visit began
 STORY = ("released_at", "delivered_at", "acked_at", "first", "end")
 
 
@@ -50,13 +53,14 @@ class Witness:
         """The world, before anything has moved in it, with room to write down what will."""
         row = world.settings[0]
         row["coupled"] = row["journaling"] = 1
-        journal = np.zeros(FIRST_ROWS + 2 * int(row["reserve"]), tables.JOURNAL)
+        row["journal_reserve"] = row["reserve"] // ENTRIES_PER_ROW + ROWS_PER_PORT * len(world.busy)
+        journal = np.zeros(FIRST_ROWS + int(row["journal_reserve"]), tables.JOURNAL)
         return world._replace(journal=journal, stories=np.zeros(len(world.messages) or 1, tables.STORY))
 
     def is_due(self, world: World) -> bool:
         """Whether the core waits for its journal to be taken away."""
         row = world.settings[0]
-        return int(row["journaled"] + row["reserve"]) > len(world.journal)
+        return int(row["journaled"] + row["journal_reserve"]) > len(world.journal)
 
     def take(self, world: World, *, at_end: bool = False) -> None:
         """Take the journal away."""
@@ -67,9 +71,9 @@ class Witness:
         if self.rows > self._most and not at_end:
             self._on_full(world)
 
-    def keep(self, pieces: list[Any]) -> None:
-        """Forget all but these."""
-        self.pieces, self.rows = pieces, sum(map(len, pieces))
+    def keep(self, pieces: list[Any], until: int) -> None:
+        """Forget all but these, and call `on_full` again past so many rows."""
+        self.pieces, self.rows, self._most = pieces, sum(map(len, pieces)), until
 
     def told(self, world: World, admitted: Admitted) -> Told:
         """What became so far of the messages of a collective whose rows have not been given back."""

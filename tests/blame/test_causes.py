@@ -9,9 +9,12 @@ import pytest
 from netsim.blame import KINDS, Explained, explain, together
 from netsim.blame.telling import collective_text, explained_text
 from netsim.config import build_scenario
+from netsim.core import witness
+from netsim.core.witness import Witness
+from netsim.errors import RunError
 from netsim.scenario import Scenario
 from netsim.simulation import simulate
-from tests.blame.known import KNOWN, collision, four_to_one, incast, leaf_spine, trace_of, flows, uplinks
+from tests.blame.known import KNOWN, flows, leaf_spine, trace_of, uplinks
 
 WHERE = {
     "incast": "leaf0->host0",
@@ -117,7 +120,27 @@ def test_parts_of_known_scenarios_sum_up_too(known: str) -> None:
         assert sum(each.parts_ps.values()) == each.time_ps
 
 
-def test_what_is_forgotten_on_the_way_was_not_needed() -> None:
+def test_what_is_forgotten_on_the_way_was_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[int] = []
+    keep = Witness.keep
+    monkeypatch.setattr(witness, "FIRST_ROWS", 1000)
+    monkeypatch.setattr(
+        Witness, "keep", lambda *given, **more: (kept.append(sum(map(len, given[1]))), keep(*given, **more))
+    )
     scenario = build_scenario("deepseek_v3_decode_16", "rail_optimized_16")
-    assert explain(scenario, most_rows=1 << 16) == explain(scenario)
+    whole = explain(scenario)
+    assert kept == []
+    assert explain(scenario, many_rows=5_000) == whole
+    assert len(kept) > 10
+    assert max(kept) < 20_000
+
+
+def test_only_one_is_explained_where_only_one_is_asked_for() -> None:
+    scenario = build_scenario("deepseek_v3_decode_16", "rail_optimized_16")
     assert [each.number for each in explain(scenario, collective=7)] == [7]
+
+
+def test_what_cannot_be_kept_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(witness, "FIRST_ROWS", 1000)
+    with pytest.raises(RunError, match=r"more than 10,000 packet hops.*explain a run with fewer bytes"):
+        explain(build_scenario("perm16", "fat_tree_k4_100g"), many_rows=2_000, most_rows=10_000)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from netsim.blame.line import Lines
 from netsim.blame.path import KINDS, NO_LINK, PROPAGATION, SERIALISATION, Path
 from netsim.blame.rows import Rows
 from netsim.blame.stories import Stories
@@ -30,8 +31,8 @@ def watched(scenario: Scenario) -> tuple[CoreRun, Any]:
 
 
 def paths(run: CoreRun, journal: Any) -> list[Path]:
-    rows, stories = Rows(run.fabric.world, journal), Stories(run.carried)
-    return [Path(rows, stories, carried.number) for carried in run.carried]
+    lines, stories = Lines(Rows(run.fabric.world, journal)), Stories(run.carried)
+    return [Path(lines, stories, carried.number) for carried in run.carried]
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -39,9 +40,10 @@ def test_watching_changes_nothing_and_paths_have_no_gap(name: str) -> None:
     run, journal = watched(SCENARIOS[name])
     assert differences(core_figures(run), core_figures(play_core(SCENARIOS[name])), ("watched", "alone")) == []
     rows = Rows(run.fabric.world, journal)
-    assert np.bincount(rows.link[rows.began_at >= 0], minlength=rows.ports).tolist() == packets_sent(
-        run.fabric.world
-    ).tolist()
+    assert (
+        np.bincount(rows.link[rows.began_at >= 0], minlength=rows.ports).tolist()
+        == packets_sent(run.fabric.world).tolist()
+    )
     for path in paths(run, journal):
         assert path.start_ps == min(path.stories.carried[path.number].entered.values())
         if not path.pieces:

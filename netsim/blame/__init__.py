@@ -18,8 +18,9 @@ from netsim.blame.line import Lines
 from netsim.blame.path import KINDS, Path
 from netsim.blame.rows import Rows
 from netsim.blame.stories import Stories
-from netsim.core.tables import NEVER, World
+from netsim.core.tables import NEVER
 from netsim.core.witness import Witness
+from netsim.core.world_tables import World
 from netsim.errors import RunError
 from netsim.fabric import Carried, Fabric
 from netsim.scenario import Scenario

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from netsim.core.journal import REFUSED
-from netsim.core.tables import NEVER, World
+from netsim.core.tables import NEVER
 from netsim.core.words import ACK, BYTES, CONNECTION, HOP, INGRESS
+from netsim.core.world_tables import World
 
 Column = Any  # of integers
 

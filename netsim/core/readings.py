@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.tables import World
 from netsim.core.words import ACK
+from netsim.core.world_tables import World
 
 FIRST_INTERVAL_PS = 4_000_000  # a look cuts a window of the core in two: not more often than every few windows
 MOST_LOOKS = 128  # then every other is forgotten and the interval doubles: pictures need no more

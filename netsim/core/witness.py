@@ -8,7 +8,7 @@ import numpy as np
 
 from netsim.core import tables
 from netsim.core.ledger import Admitted
-from netsim.core.tables import World
+from netsim.core.world_tables import World
 
 FIRST_ROWS = 1 << 18  # of the journal in the core, beside what a visit to a node may need
 # A packet that a node receives and sends may cost a row, or two and a signal; its air is 8 entries for each of three.

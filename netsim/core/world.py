@@ -10,7 +10,8 @@ from netsim.core.egress import GROUP
 from netsim.core.memory import aligned_zeros
 from netsim.core.pool_sizes import check_pools, fixed_alpha, largest_queues, pools
 from netsim.core.rings import FIRST_SIZE
-from netsim.core.tables import MOST_HOPS, NEVER, World
+from netsim.core.tables import MOST_HOPS, NEVER
+from netsim.core.world_tables import World
 from netsim.errors import InputError
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport import NOTED, PACED, PULLED, TELEMETERED

@@ -21,12 +21,13 @@ from netsim.blame.stories import Stories
 from netsim.core.tables import NEVER
 from netsim.core.witness import Witness
 from netsim.core.world_tables import World
-from netsim.errors import RunError
+from netsim.errors import InputError, RunError
 from netsim.fabric import Carried, Fabric
+from netsim.result import Result
 from netsim.scenario import Scenario
 from netsim.simulation import Progress, check, run
 
-__all__ = ["KINDS", "Blame", "Explained", "explain", "together"]
+__all__ = ["KINDS", "Blame", "Explained", "explain", "explain_saved", "together"]
 
 MOST_ROWS = 1 << 24  # packets at queues that may be needed at a time; with their indexes about 2 GB
 MANY_ROWS = 1 << 22  # above so many, those that are not needed are forgotten
@@ -50,6 +51,22 @@ def explain(
     run(scenario, None, NEVER, progress, reader.watch)
     reader.finish()
     return sorted(reader.found, key=lambda each: each.number)
+
+
+def explain_saved(
+    result: Result, *, collective: int | None = None, progress: Progress | None = None
+) -> list[Explained]:
+    """Explain the collectives of a saved result; InputError where it had none of that id, or now takes other times."""
+    times, where = result.collectives["time_ps"].tolist(), result.provenance["trace"]
+    if collective is not None and not 0 <= collective < len(times):
+        mend = f"give an id from 0 to {len(times) - 1:,}" if times else "the run had none"
+        raise InputError(f"no collective {collective}", where=where, mend=mend)
+    found = explain(result.scenario, collective=collective, progress=progress)
+    other = next((each.number for each in found if each.time_ps != times[each.number]), None)
+    if other is not None:
+        what = f"collective {other} no longer takes the time that was saved (netsim {result.provenance.get('netsim')})"
+        raise InputError(what, where=where, mend="run it again with this netsim, and explain that")
+    return found
 
 
 @dataclass(eq=False)

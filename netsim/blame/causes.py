@@ -8,6 +8,7 @@ import numpy as np
 
 from netsim.blame.alternatives import Alternatives
 from netsim.blame.path import NEVER_PAUSED, NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, THROTTLING, Path, Piece
+from netsim.core.journal import LOST
 from netsim.topology import Network
 
 INCAST, OVERSUBSCRIPTION, SPREADING = "incast", "oversubscription", "PFC spreading"
@@ -173,6 +174,15 @@ class Causes:
         first, last = np.searchsorted(times, [piece.start_ps, piece.end_ps])
         first = max(0, last - 1) if first == last else first
         return Cause(RECOVERY, _most(self.rows.link[rows[first:last]]))
+
+    def behind(self, cause: Cause, connection: int) -> str:
+        """Why a queue was full in which packets were lost: a kind of cause; "" where a wire lost them."""
+        if cause.kind != RECOVERY or cause.link == NO_LINK:
+            return ""
+        rows, _ = self.lines.of(connection).losses
+        here = rows[self.rows.link[rows] == cause.link]
+        wire_lost = (self.rows.flags[here] & LOST) != 0
+        return "" if wire_lost.all() else self._of_queue(cause.link, connection).kind
 
     def _of_throttling(self, connection: int) -> Cause:
         """At the link that marked most of a connection's packets, else lost most, else where they waited longest."""

@@ -21,14 +21,15 @@ MOST_NAMED = 64  # connections at a link whose groups are looked up
 class Blame:
     """Time lost to one cause at one link (or for one late rank): parts_ps by kind, ps.
 
-    `flows` connections of `groups` shared the link in that time; at the links `waited_at` packets stood; `others` are
-    the collectives that a late rank was still in.
+    Where a full queue lost packets, `behind` is why it was full. `flows` connections of `groups` shared the link in
+    that time; at the links `waited_at` packets stood; `others` are the collectives that a late rank was still in.
     """
 
     kind: str
     link: str | None
     rank: int | None
     parts_ps: Counter[str] = field(default_factory=Counter)
+    behind: str = ""
     flows: int = 0
     groups: tuple[str, ...] = ()
     waited_at: Counter[str] = field(default_factory=Counter)
@@ -40,10 +41,11 @@ class Blame:
         return sum(self.parts_ps.values())
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values; ranks only of stragglers."""
+        """Plain values; a rank only of stragglers."""
         plain: dict[str, Any] = {"link": self.link, "kind": self.kind, "parts_ps": dict(self.parts_ps)}
         plain |= {"flows": self.flows, "groups": list(self.groups)}
-        return plain | ({"rank": self.rank} if self.rank is not None else {})
+        more = {"behind": self.behind or None, "rank": self.rank}
+        return plain | {name: value for name, value in more.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ def _blames(path: Path, causes: Causes) -> list[Blame]:
         name = network.link_name(cause.link) if cause.link != NO_LINK else None
         blame = found.setdefault(cause, Blame(cause.kind, name, cause.rank if cause.rank >= 0 else None))
         blame.parts_ps[piece.kind] += piece.ps
+        blame.behind = blame.behind or causes.behind(cause, piece.connection)
         if piece.link != NO_LINK:
             blame.waited_at[network.link_name(piece.link)] += piece.ps
         if piece.other >= 0:
@@ -135,6 +138,7 @@ def together(every: list[Explained]) -> Explained:
         known = found.setdefault(key, Blame(*key))
         known.parts_ps += blame.parts_ps
         known.waited_at += blame.waited_at
+        known.behind = known.behind or blame.behind
         known.flows = max(known.flows, blame.flows)
         known.groups = tuple(sorted({*known.groups, *blame.groups}))
     parts = {kind: sum(each.parts_ps[kind] for each in every) for kind in KINDS}

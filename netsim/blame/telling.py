@@ -49,8 +49,9 @@ def _parts(each: Explained) -> str:
 def sentence(blame: Blame, lost_ps: int) -> str:
     """38 % of the slowdown is queueing on leaf3->spine1, shared by 3 flows of group dp0 (ECMP collision)."""
     share = percent(blame.ps / lost_ps) if lost_ps else NOTHING
+    cause = f"{blame.kind} after {blame.behind}" if blame.behind else blame.kind
     kinds = " and ".join(name for name, _ in blame.parts_ps.most_common())
-    return f"{share} of the slowdown is {kinds}{_place(blame)}{_sharers(blame)}{_others(blame)} ({blame.kind})"
+    return f"{share} of the slowdown is {kinds}{_place(blame)}{_sharers(blame)}{_others(blame)} ({cause})"
 
 
 def _place(blame: Blame) -> str:

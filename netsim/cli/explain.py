@@ -29,21 +29,16 @@ def explain(
       netsim explain results/slow --collective 0
       netsim explain results/slow --json
     """
-    from netsim.blame import explain, together
+    from netsim.blame import explain_saved, together
     from netsim.blame.telling import explained_text
     from netsim.cli.progress import watching
     from netsim.cli.work import say_if_compiling
-    from netsim.errors import InputError
     from netsim.result import Result
 
     result = Result.load(folder)
-    known = len(result.collectives)
-    if collective is not None and not 0 <= collective < known:
-        mend = f"give an id from 0 to {known - 1}" if known else "the run had none"
-        raise InputError(f"no collective {collective}", where=str(folder), mend=mend)
     say_if_compiling()
     with watching(result.scenario.topology.title) as progress:
-        found = explain(result.scenario, collective=collective, progress=progress)
+        found = explain_saved(result, collective=collective, progress=progress)
     if as_json:
         job = together(found).as_json()
         del job["id"]

@@ -15,9 +15,18 @@ from netsim.blame.stories import Stories
 from netsim.core.readings import packets_sent
 from netsim.core.witness import Witness
 from tests.core_runs import CoreRun, build_core, core_figures, differences, play_core
+from tests.twin_classed import CLASSED
+from tests.twin_losses import RECOVERING
+from tests.twin_lossless import LOSSLESS
 from tests.twin_networks import line
+from tests.twin_rates import PACED
+from tests.twin_routed import ROUTED
 from tests.twin_runs import Scenario, one
 from tests.twin_scenarios import SCENARIOS
+from tests.twin_shared import SHARED
+from tests.twin_together import TOGETHER
+
+EVERY = SCENARIOS | LOSSLESS | PACED | ROUTED | RECOVERING | CLASSED | SHARED | TOGETHER
 
 
 def watched(scenario: Scenario) -> tuple[CoreRun, Any]:
@@ -35,10 +44,10 @@ def paths(run: CoreRun, journal: Any) -> list[Path]:
     return [Path(lines, stories, carried.number) for carried in run.carried]
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", EVERY)
 def test_watching_changes_nothing_and_paths_have_no_gap(name: str) -> None:
-    run, journal = watched(SCENARIOS[name])
-    assert differences(core_figures(run), core_figures(play_core(SCENARIOS[name])), ("watched", "alone")) == []
+    run, journal = watched(EVERY[name])
+    assert differences(core_figures(run), core_figures(play_core(EVERY[name])), ("watched", "alone")) == []
     rows = Rows(run.fabric.world, journal)
     assert (
         np.bincount(rows.link[rows.began_at >= 0], minlength=rows.ports).tolist()

@@ -17,6 +17,7 @@ from netsim.core.ledger import Admitted, ChunkFlows, Ledger
 from netsim.core.queue_pairs import QueuePairs
 from netsim.core.readings import QueueSamples, packets_sent
 from netsim.core.tables import NEVER
+from netsim.core.witness import Told, Witness
 from netsim.core.world import new_world, with_more_air
 from netsim.errors import RunError
 from netsim.pace import Pace
@@ -43,9 +44,9 @@ class Carried:
     """A collective on its way, and afterwards what became of it.
 
     `ranks` names its members by position; `about` is what the caller wants to read beside the times. Times are ps, None
-    before they are known: when the first and the last member began, and the end. Once all is acknowledged, `flows`
-    holds one row per connection (see Ledger.retire) and `finished_ps` when each member's part was finished, by
-    position.
+    before they are known: when the first and the last member began, and the end; `entered` says by position when each
+    did. Once all is acknowledged, `flows` holds one row per connection (see Ledger.retire), `finished_ps` when each
+    member's part was finished, by position, and `told` what became of each message if there was a witness.
     """
 
     number: int
@@ -59,6 +60,7 @@ class Carried:
     unfinished: int = 0
     flows: dict[str, Any] = field(default_factory=dict)
     finished_ps: Any = ()
+    told: Told | None = None
 
     @property
     def last_start_ps(self) -> int | None:
@@ -128,8 +130,13 @@ class Fabric:
         self._events: dict[int, tuple[Carried, simpy.Event]] = {}  # by part: what its rank waits for
         self._finished: list[tuple[int, int]] = []  # heap of (time, part) whose events have not fired
         self._pace = Pace()
+        self._witness: Witness | None = None
         self._work = env.event()
         env.process(self._drive())
+
+    def watch(self, witness: Witness) -> None:
+        """Have a witness, who must be there before anything moves."""
+        self._witness, self.world = witness, witness.begin(self.world)
 
     def carry(self, schedule: ChunkFlows, hosts: Any, traffic_class: int = 0, **about: Any) -> Carried:
         """Admit a schedule; member p of its group is host hosts[p]. Nothing moves before ranks `enter` it.
@@ -247,7 +254,9 @@ class Fabric:
                 self._pace.paused_after(time.perf_counter() - began)
             if self._on_progress and self._pace.is_time():
                 self._on_progress(self)
-            if reason == CROWDED:
+            if reason == CROWDED and self._witness and self._witness.is_due(self.world):
+                self._witness.take(self.world)
+            elif reason == CROWDED:
                 self.world = with_more_air(self.world)
             elif reason == LOOKED:
                 self.samples.collect()
@@ -287,6 +296,7 @@ class Fabric:
             first, parts = each.admitted.first_part, each.admitted.parts
             each.finished_ps = self.world.parts["finished_at"][first : first + parts].copy()
             last = int(each.finished_ps.max())  # for one that moves nothing
+            each.told = self._witness.told(self.world, each.admitted) if self._witness else None
             each.flows = self._ledger.retire(self.world, each.admitted)
             each.end_ps = int(each.flows["delivered_ps"].max(initial=0 if each.admitted.flows else last))
             self._unacknowledged.remove(each)

@@ -9,7 +9,7 @@ HOUSE = Path(__file__).parent.parent / "netsim"
 
 FLOORS = [  # top down; a room imports only rooms below its own floor, so wings of one floor never see each other
     ["cli", "__init__", "__main__"],
-    ["selfcheck", "validate", "study"],
+    ["selfcheck", "validate", "study", "blame"],
     ["report", "simulation"],
     ["job"],
     ["result", "outcome", "replay", "diary", "profile"],

@@ -8,6 +8,7 @@ import numpy as np
 
 from netsim.core.classes import above, ends_or_starts_at, first_signal, highest
 from netsim.core.egress import onward, put_on_wire, time_to_send, wake
+from netsim.core.journal import LOST, write_down, write_pause
 from netsim.core.losses import is_lost
 from netsim.core.notes import carry_notes, first_place, note_hop
 from netsim.core.pools import growth, leave_pool, let_into_pool, resumes_at, take_room
@@ -27,6 +28,8 @@ def obey(world, l, now):
     ring = gate.signals
     stop = world.air[ring.start + (ring.head & ring.mask)].label
     ring.head += 1
+    if world.settings[0].journaling:
+        write_pause(world, l, now, stop)
     if stop:
         gate.paused_since = now
     else:
@@ -108,7 +111,7 @@ def step(world, l, now):
         return
     link.free_at = max(link.free_at, now)
     packet = world.air[ring.start + (ring.head & ring.mask)]
-    name, content = packet.label, packet.state
+    came_at, name, content = packet.at, packet.label, packet.state
     place = first_place(ring)
     link.waited += (now - packet.at) * bytes_of(content) >> WAITED
     if length(link.control):
@@ -121,7 +124,10 @@ def step(world, l, now):
     kind = world.kinds[link.kind]
     link.free_at += time_to_send(kind, bytes_of(content))
     content = without_ingress(content)
-    if kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content):
+    lost = kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content)
+    if world.settings[0].journaling:
+        write_down(world, l, came_at, now, name, content | (LOST if lost else 0))
+    if lost:
         return
     put_on_wire(world, l, link, link.free_at + kind.delay, name, content)
     if world.settings[0].noted:

@@ -231,6 +231,23 @@ SAMPLE = np.dtype(  # what waited at a link, and what has happened there since t
         ("paused_ps", "i8"),
     ]
 )
+JOURNAL = np.dtype(  # a packet at a queue; see journal.py
+    [
+        ("came_at", "i8"),  # to that queue; of an own packet of a NIC: its connection's turn
+        ("began_at", "i8"),  # its first bit leaves
+        ("label", "i8"),
+        ("state", "i8"),  # with the link in place of the ingress
+    ]
+)
+STORY = np.dtype(  # what became of a message
+    [
+        ("released_at", "i8"),
+        ("delivered_at", "i8"),
+        ("acked_at", "i8"),
+        ("first", "i8"),  # sequence of its first packet
+        ("end", "i8"),  # and after its last one
+    ]
+)
 SETTINGS = np.dtype(
     [
         ("hosts", "i8"),
@@ -280,6 +297,9 @@ SETTINGS = np.dtype(
         ("most_looks", "i8"),
         ("looks_taken", "i8"),
         ("samples", "i8"),  # rows of `samples` in use
+        ("journaling", "i8"),  # what happens to packets is written down
+        ("journaled", "i8"),  # rows of `journal` in use
+        ("journal_reserve", "i8"),  # rows that a visit to one node may need
         ("controls", CONTROL_SETTINGS),
     ]
 )

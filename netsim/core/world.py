@@ -115,6 +115,8 @@ def new_world(
         here=np.zeros(0, "u1"),
         pullers=pullers,
         samples=np.zeros(len(links) + ALBUM, tables.SAMPLE),
+        journal=np.zeros(1, tables.JOURNAL),
+        stories=np.zeros(1, tables.STORY),
     )
 
 

@@ -51,3 +51,5 @@ class World(NamedTuple):
     here: np.ndarray  # and bit by bit what its receiver has
     pullers: np.ndarray  # per link, where receivers pull
     samples: np.ndarray  # of queues, taken since the seam last looked
+    journal: np.ndarray  # where settings.journaling, since the seam last looked; else one row
+    stories: np.ndarray  # per message where settings.journaling, else one row

@@ -19,6 +19,7 @@ HOST_LINK, PASSING = "host link", "passing congestion"
 MORE_THAN_HOSTS = 1.05  # links needed longer than any host's, even if evenly loaded, cannot carry what the hosts send
 UNEVEN = 1.25  # a link with so much more to carry than the mean of its alternatives
 OFTEN_PAUSED = 0.25  # of the time in which packets queued: then they queued because of the pauses
+SELDOM = 0.05  # of a connection's marks or waits: a link with no more did not hold it down
 MOST_STEPS = 16  # from one paused link to the next
 
 
@@ -185,23 +186,38 @@ class Causes:
         return "" if wire_lost.all() else self._of_queue(cause.link, connection).kind
 
     def _of_throttling(self, connection: int) -> Cause:
-        """At the link that marked most of a connection's packets, else lost most, else where they waited longest."""
+        """At the most needed link that marked a connection's packets or let them wait, else where it lost most.
+
+        A packet is marked once, at the first queue that is long enough, so whoever marked most may only stand first:
+        what holds a connection down for long is the link on its way with most to carry.
+        """
         if connection not in self._throttles:
             self._throttles[connection] = self._that_slowed(connection)
         return self._throttles[connection]
 
+    def _counts(self, events: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """How many of these rows there are per link, of the time in question."""
+        rows, times = events
+        first, last = np.searchsorted(times, [self.start_ps, self.end_ps])
+        return np.bincount(self.rows.link[rows[first:last]], minlength=1)
+
     def _that_slowed(self, connection: int) -> Cause:
         line = self.lines.of(connection)
-        for (rows, times), kind in ((line.marks, None), (line.losses, RECOVERY)):
-            first, last = np.searchsorted(times, [self.start_ps, self.end_ps])
-            link = _most(self.rows.link[rows[first:last]])
-            if link != NO_LINK:
-                return Cause(kind, link) if kind else self._of_queue(link, connection)
+        marked, lost = self._counts(line.marks), self._counts(line.losses)
+        if lost.any() and not marked.any():
+            return Cause(RECOVERY, int(np.argmax(lost)))
         waited_at, waits = line.waits(self.start_ps, self.end_ps)
-        total = np.bincount(waited_at, np.maximum(waits, 0))
-        if not total.any():
+        waited = np.bincount(waited_at, np.maximum(waits, 0), minlength=1)
+        links = np.union1d(_often(marked), _often(waited))
+        if not len(links):
             return Cause(SMALL_WINDOW)
-        return self._of_queue(int(np.argmax(total)), connection)
+        needed = [self._needed_ps(each) for each in links.tolist()]
+        return self._of_queue(int(links[np.argmax(needed)]), connection)
+
+
+def _often(shares: np.ndarray) -> np.ndarray:
+    """The links that have a fair share of something."""
+    return np.flatnonzero(shares > SELDOM * shares.sum())
 
 
 def _most(links: np.ndarray) -> int:

@@ -6,7 +6,7 @@
 The same sweep with --jobs 1 and with --jobs N, in turn, each a process of its own with a folder of its own: wall time
 from start to end, Python's start and the writing of the table included. Best and median of the repetitions. Every
 process takes some seconds of processor time to start and to load the compiled core, so short sweeps gain less: a point
-of the default takes about 1.5 s on a quiet machine. Works in a temporary folder, needs a machine that does nothing else.
+of the default takes about 1.5 s on a quiet machine. Works in a temporary folder, needs a quiet machine.
 """
 
 import argparse

@@ -43,7 +43,8 @@ class Carried:
     """A collective on its way, and afterwards what became of it.
 
     `ranks` names its members by position; `about` is what the caller wants to read beside the times. Times are ps, None
-    before they are known. `flows` holds one row per connection (see Ledger.retire) once all is acknowledged.
+    before they are known. Once all is acknowledged, `flows` holds one row per connection (see Ledger.retire) and
+    `finished_ps` when each member's part was finished, by position.
     """
 
     number: int
@@ -53,9 +54,10 @@ class Carried:
     traffic_class: int = 0
     start_ps: int | None = None
     end_ps: int | None = None
-    entered: set[int] = field(default_factory=set)
+    entered: dict[int, int] = field(default_factory=dict)  # when (ps), by position
     unfinished: int = 0
     flows: dict[str, Any] = field(default_factory=dict)
+    finished_ps: Any = ()
 
 
 class Fabric:
@@ -147,7 +149,7 @@ class Fabric:
         self._events[part] = (carried, event)
         began = int(enter(self.world, part, self.env.now))
         carried.start_ps = began if carried.start_ps is None else min(carried.start_ps, began)
-        carried.entered.add(position)
+        carried.entered[position] = began
         self._collect()
         if not self._work.triggered:
             self._work.succeed()
@@ -277,7 +279,8 @@ class Fabric:
         ended = [each for each in self._unacknowledged if unacked[each.admitted.collective] == 0]
         for each in ended:
             first, parts = each.admitted.first_part, each.admitted.parts
-            last = int(self.world.parts["finished_at"][first : first + parts].max())  # for one that moves nothing
+            each.finished_ps = self.world.parts["finished_at"][first : first + parts].copy()
+            last = int(each.finished_ps.max())  # for one that moves nothing
             each.flows = self._ledger.retire(self.world, each.admitted)
             each.end_ps = int(each.flows["delivered_ps"].max(initial=0 if each.admitted.flows else last))
             self._unacknowledged.remove(each)

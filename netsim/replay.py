@@ -87,6 +87,7 @@ class Meeting:
             op=operation.op,
             algorithm=schedule.algorithm,
             group=operation.group or "",
+            stream=operation.stream,
             bytes=operation.bytes,
             parts_of=parts_of,
         )

@@ -19,6 +19,7 @@ from netsim.topology.network import Network
 from netsim.transport.settings import Dcqcn, GoBackN, Ndp, SelectiveRepeat, Transport
 from tests.twin import Twin
 from tests.twin_classes import ClassedPort
+from tests.twin_copies import Between, Counted, dropped, together
 from tests.twin_networks import Row, shortest_routes
 from tests.twin_nouns import Flow, Results
 from tests.twin_ranks import CHANNELS
@@ -27,7 +28,7 @@ from tests.twin_runs import Collective, Scenario
 FLOW = ("bytes", "start_ps", "delivered_ps", "acked_ps", "retransmitted", "marked", "dropped")
 GATE = ("pauses", "paused_ps", "trims")
 LINK = {"bytes": "sent_bytes", "drops": "drops", "lost": "lost", "ecn_marks": "marks", "max_queue_bytes": "longest"}
-Figures = dict[str, int]
+Figures = dict[str, int | Between]
 
 
 @dataclass
@@ -172,11 +173,16 @@ def twin_figures(twin: Twin, results: Results, queue_pairs: int = 1) -> Figures:
     ends = {connection.number: key for key, connection in twin.connections.items()}
     figures = {f"part {p} of collective {n} finish_ps": at for (n, p), at in results.parts.items()}
     flows: dict[tuple[int, ...], list[Flow]] = {}
+    losses: dict[tuple[int, ...], list[Counted]] = {}
+    by_number = {connection.number: connection for connection in twin.connections.values()}
     for (n, connection), flow in results.flows.items():
         source, target, channel = ends[connection]
-        flows.setdefault((n, source, target, channel % CHANNELS // queue_pairs), []).append(flow)
+        key = (n, source, target, channel % CHANNELS // queue_pairs)
+        flows.setdefault(key, []).append(flow)
+        losses.setdefault(key, []).append(dropped(by_number[connection], flow, twin.network))
     for key, parts in flows.items():
         figures |= {_flow(*key, name): _joined(name, [getattr(flow, name) for flow in parts]) for name in FLOW}
+        figures[_flow(*key, "dropped")] = together(losses[key])
         figures[_flow(*key, "packets")] = sum(flow.packets + flow.retransmitted for flow in parts)
     for number, count in enumerate(results.links):
         figures |= {_link(twin.network, number, name): value for name, value in vars(count).items()}

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from netsim.core.readings import under_way
-from netsim.core.tables import RING, World
+from netsim.core.tables import RING
+from netsim.core.world_tables import World
 from netsim.fabric import Carried
 from netsim.transport.states import CODES
 from tests.core_runs import CoreRun

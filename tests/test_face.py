@@ -57,6 +57,18 @@ def test_help_example(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(line, capsys).strip()
 
 
+@pytest.mark.parametrize(
+    "lines", [help_examples("report"), help_examples("trace"), *(b.split("\n") for b in blocks("sh"))]
+)
+def test_examples_that_build_on_each_other(
+    lines: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("webbrowser.open", lambda _: True)
+    for line in filter(None, lines):
+        assert run(line, capsys).strip()
+
+
 @pytest.mark.parametrize("block", blocks("python"), ids=lambda block: block.split("\n")[2])
 def test_readme_python(block: str, capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(block, "README.md", "exec"), {"__name__": "readme"})

@@ -107,8 +107,9 @@ def test_a_pool_keeps_its_books_at_every_stop(scenario: Any) -> None:
     ],
 )
 def test_a_bad_buffer_is_refused_in_one_line(change: dict[str, Any], words: str) -> None:
+    fabric = STAR | {"shared_buffer": {"size": "16MB", "alpha": 1} | change}
     with pytest.raises(InputError) as refused:
-        netsim.simulate("incast16", STAR | {"shared_buffer": {"size": "16MB", "alpha": 1} | change})
+        netsim.simulate("incast16", fabric, transport={"control": "none"})
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
 

@@ -51,7 +51,7 @@ def test_headroom_is_two_delays_and_three_packets(delay: int) -> None:
     network = star(2, delays_ns=[delay], pfc=Pfc(xoff=50_000, xon=0))
     gate = twin_of(network, [(0, 1, 0, 1, ())]).ports[0].gate
     assert gate is not None
-    assert gate.room == 50_000 + 2 * delay * 100 // 8 + 3 * PACKET
+    assert gate.headroom == 2 * delay * 100 // 8 + 3 * PACKET
 
 
 def rate_control(twin: Twin) -> RateControl:

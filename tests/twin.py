@@ -129,7 +129,10 @@ class Twin(Ranks):
     def forget(self, packet: Packet) -> None:
         """Count a packet that will not arrive."""
         self.totals["acks_dropped" if packet.message is None else "data_dropped"] += 1
-        if packet.message is not None and packet.sequence >= packet.connection.acked:
+        if packet.message is None:
+            return
+        packet.connection.drops.append((packet.message.flow, packet.sequence, self.now))
+        if packet.sequence >= packet.connection.acked:
             packet.message.flow.dropped += 1
 
     def arrive(self, node: int, packet: Packet) -> None:
@@ -185,6 +188,7 @@ class Twin(Ranks):
         advanced = expected > connection.acked
         if advanced:
             connection.acked = expected
+            connection.advances.append((self.now, expected))
             connection.next = max(connection.next, expected)
             connection.progress_ps = self.now
             self.acknowledge([m for m in connection.messages if m.end <= expected and not m.acked])

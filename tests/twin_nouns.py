@@ -213,6 +213,8 @@ class Connection:
     good: list[int] = field(default_factory=list)  # entropies that came back without a mark, not yet used again
     tries: int = 0  # time-outs in a row in which nothing more had arrived
     stuck_at: int = 0
+    drops: list[tuple[Flow, int, int]] = field(default_factory=list)  # of its data: whose, sequence and when
+    advances: list[tuple[int, int]] = field(default_factory=list)  # when `acked` grew, and to what
 
     @property
     def way_back(self) -> Route:

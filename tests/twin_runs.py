@@ -68,7 +68,7 @@ class Scenario:
     @property
     def classes(self) -> int:
         """How many classes of traffic there are."""
-        return 1 + max(collective.traffic_class for collective in self.collectives)
+        return 1 + max((collective.traffic_class for collective in self.collectives), default=0)
 
     def members_of(self, collective: Collective, network: Network) -> tuple[int, ...]:
         """The hosts of a collective's positions."""

@@ -70,8 +70,8 @@ def _check_places(out: Path | None, html: Path | None, compare: bool) -> None:
             mend = "profile each job alone to save it, or take --json or --html"
             raise InputError("one folder holds one profile", where="--out", mend=mend)
         check_profile_folder(out)
-    if html is not None and (html.is_dir() or not html.absolute().parent.is_dir()):
-        raise InputError("cannot be written", where=str(html), mend="name a file in a folder that is there")
+    if html is not None:
+        show.check_file(html)
 
 
 def _profile(traces: list[str], on: str | None, sets: list[str], fill: bool) -> Profile:

@@ -7,8 +7,8 @@ import numpy as np
 
 from netsim.core import tables
 from netsim.core.steering import MODES
-from netsim.core.tables import World
 from netsim.core.world import with_rows
+from netsim.core.world_tables import World
 
 LONG_AGO = -(1 << 61)  # ps
 

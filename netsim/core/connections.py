@@ -9,8 +9,9 @@ import numpy as np
 from netsim.core.admission import start_controls
 from netsim.core.candidates import with_ways
 from netsim.core.route_times import lay_routes, measure_routes
-from netsim.core.tables import MOST_HOPS, NEVER, NONE, World
+from netsim.core.tables import MOST_HOPS, NEVER, NONE
 from netsim.core.world import with_rows
+from netsim.core.world_tables import World
 from netsim.transport.fixed_point import ONE, WIDEST
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS, IB_ACK_TIMEOUT_14_PS
 from netsim.transport.states import CODES

@@ -9,8 +9,9 @@ from netsim.core.admission import admit, ideal_time, times_alone
 from netsim.core.connections import Connections
 from netsim.core.ground import Ground
 from netsim.core.queue_pairs import QueuePairs, joined
-from netsim.core.tables import NEVER, NONE, World
+from netsim.core.tables import NEVER, NONE
 from netsim.core.world import with_rows
+from netsim.core.world_tables import World
 
 KEYS_IN_A_TABLE = 1 << 26  # up to so many possible (source, target, channel) a table finds the flows, above that a sort
 

@@ -1,6 +1,4 @@
-"""The nouns of the core: one record dtype each, all in one World. Times are picoseconds, sizes bytes, ids unsigned."""
-
-from typing import NamedTuple
+"""The nouns of the core, one record dtype each. Times are picoseconds, sizes bytes, ids unsigned."""
 
 import numpy as np
 
@@ -221,7 +219,18 @@ COLLECTIVE = np.dtype(
     ]
 )
 FINISHED = np.dtype([("at", "i8"), ("part", "i8")])
-SAMPLE = np.dtype([("at", "i8"), ("bytes", "i8"), ("link", "u4"), ("spare", "u4")])  # what waited at a link
+SAMPLE = np.dtype(  # what waited at a link, and what has happened there since the beginning
+    [
+        ("at", "i8"),
+        ("bytes", "i8"),
+        ("link", "u4"),
+        ("spare", "u4"),
+        ("sent_bytes", "i8"),  # these of all classes together
+        ("marks", "i8"),
+        ("drops", "i8"),
+        ("paused_ps", "i8"),
+    ]
+)
 SETTINGS = np.dtype(
     [
         ("hosts", "i8"),
@@ -274,48 +283,3 @@ SETTINGS = np.dtype(
         ("controls", CONTROL_SETTINGS),
     ]
 )
-
-
-class World(NamedTuple):
-    """Everything that can influence what happens next."""
-
-    settings: np.ndarray  # one row
-    links: np.ndarray
-    kinds: np.ndarray
-    gates: np.ndarray  # per link; used where flow control is on
-    nodes: np.ndarray
-    hosts: np.ndarray
-    inbound: np.ndarray  # links into node v: inbound[first_in:last_in], in order of number
-    outbound: np.ndarray
-    port_of: np.ndarray  # number of a link among those its source sends on
-    due: np.ndarray  # per link: when its first packet arrives
-    wake: np.ndarray  # per node: when it next has something to do
-    slots: np.ndarray  # per node: its place in `wakes`, 2 * group + colour; links join nodes of different colour
-    wakes: np.ndarray  # per group and colour: the first of these
-    air: np.ndarray  # PACKETs, shared by all rings
-    notes: np.ndarray  # beside the air: NOTE of each packet where settings.noted, else one row
-    telemetry: np.ndarray  # TELEMETRY, MOST_HOPS rows a packet where settings.telemetered, else one row
-    heard: np.ndarray  # TELEMETRY that a connection had last, MOST_HOPS rows each where settings.telemetered
-    blocks: np.ndarray  # per size class: first free block of `air`
-    inboxes: np.ndarray  # per port: RING of what reaches it in this window
-    busy: np.ndarray  # egress links to serve in this window
-    nodes_due: np.ndarray
-    hops: np.ndarray  # [connection * stride + hop] links
-    connections: np.ndarray
-    messages: np.ndarray
-    heirs: np.ndarray
-    flows: np.ndarray
-    parts: np.ndarray
-    collectives: np.ndarray
-    finished: np.ndarray  # parts that finished since the seam last looked
-    group_of: np.ndarray  # per-packet routing: groups by (switch - hosts) * hosts + goal
-    groups: np.ndarray
-    group_links: np.ndarray
-    ways: np.ndarray  # per connection
-    cache: np.ndarray  # [connection * CACHE + i] entropies
-    flowlets: np.ndarray  # [(switch - hosts) * slots + slot]
-    repairs: np.ndarray  # per connection, with selective repeat
-    places: np.ndarray  # there, per connection and place in its window: what its sender knows
-    here: np.ndarray  # and bit by bit what its receiver has
-    pullers: np.ndarray  # per link, where receivers pull
-    samples: np.ndarray  # of queues, taken since the seam last looked

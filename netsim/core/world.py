@@ -10,7 +10,8 @@ from netsim.core.egress import GROUP
 from netsim.core.memory import aligned_zeros
 from netsim.core.pool_sizes import check_pools, fixed_alpha, largest_queues, pools
 from netsim.core.rings import FIRST_SIZE
-from netsim.core.tables import MOST_HOPS, NEVER, World
+from netsim.core.tables import MOST_HOPS, NEVER
+from netsim.core.world_tables import World
 from netsim.errors import InputError
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport import NOTED, PACED, PULLED, TELEMETERED
@@ -80,6 +81,9 @@ def new_world(
         inbound=inbound,
         outbound=outbound,
         port_of=port_of,
+        out_place=np.argsort(outbound, kind="stable").astype("u4"),
+        acts=np.full(len(outbound), NEVER, "i8"),
+        hears=np.full(len(outbound), NEVER, "i8"),
         due=np.full(len(links), NEVER, "i8"),
         wake=np.full(len(nodes), NEVER, "i8"),
         slots=slots,

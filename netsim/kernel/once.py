@@ -57,9 +57,10 @@ class Whole(JITCodeLibrary):
 
     def finalize(self) -> None:
         """Gather, optimize and make machine code."""
-        for library in self._linking_libraries:  # grows under way
+        gathered = self._linking_libraries
+        for library in gathered:  # grows under way
             if isinstance(library, Draft):
-                self._linking_libraries += [each for each in library._linking_libraries if each not in self._linking_libraries]
+                gathered += [each for each in library._linking_libraries if each not in gathered]
         super().finalize()
 
 

@@ -41,7 +41,7 @@ class _BareModel(models.OpaqueModel):
 class _Tables(AttributeTemplate):
     key = Bare
 
-    def generic_resolve(self, bare: Bare, name: str) -> types.Type | None:
+    def generic_resolve(self, bare, name):
         return bare.world[bare.world.fields.index(name)] if name in bare.world.fields else None
 
 

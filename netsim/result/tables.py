@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 TABLES = {  # the columns of each Parquet file, in order
     "collectives": {
-        "id": "int64", "op": "string", "algorithm": "string", "group": "string", "ranks": "int64", "bytes": "int64",
+        "id": "int64", "op": "string", "algorithm": "string", "group": "string", "stream": "string",
+        "ranks": "int64", "bytes": "int64",
         "start_ps": "int64", "end_ps": "int64", "time_ps": "int64", "algbw_gbs": "double", "busbw_gbs": "double",
         "ideal_ps": "int64", "slowdown": "double",
     },
+    "parts": {"collective": "int64", "rank": "int64", "start_ps": "int64", "end_ps": "int64"},
     "flows": {
         "collective": "int64", "src": "int64", "dst": "int64", "channel": "int64", "bytes": "int64",
         "start_ps": "int64", "delivered_ps": "int64", "acked_ps": "int64", "ideal_ps": "int64", "slowdown": "double",
@@ -26,7 +28,10 @@ TABLES = {  # the columns of each Parquet file, in order
         "ecn_marks": "int64",
         "pauses_sent": "int64", "paused_ps": "int64", "max_queue_bytes": "int64", "mean_queue_bytes": "double",
     },
-    "queues": {"time_ps": "int64", "link": "int64", "bytes": "int64"},
+    "queues": {
+        "time_ps": "int64", "link": "int64", "bytes": "int64",
+        "sent_bytes": "int64", "ecn_marks": "int64", "drops": "int64", "paused_ps": "int64",
+    },
 }  # fmt: skip
 PS_PER_SECOND, BYTES_PER_GB = 1e12, 1e9
 
@@ -67,6 +72,11 @@ def links(measured: Mapping[str, Any], completion_ps: int) -> pd.DataFrame:
     """Add to the measured links the fraction of the whole run in which each was sending."""
     columns = _columns(measured)
     return _table("links", columns | {"busy_fraction": columns["busy_ps"] / max(1, completion_ps)})
+
+
+def parts(measured: Mapping[str, Any]) -> pd.DataFrame:
+    """The ranks' parts of the collectives as measured."""
+    return _table("parts", _columns(measured))
 
 
 def queues(measured: Mapping[str, Any]) -> pd.DataFrame:

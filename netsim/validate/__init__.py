@@ -23,8 +23,7 @@ EXPERIMENTS = {
     "one-flow": Experiment(UET, ultra.one_flow),
     "incast-15": Experiment(UET, ultra.incast_15),
     "permutation-16": Experiment(UET, ultra.permutation_16),
-    "permutation-128": Experiment(UET, ultra.permutation_128),
-    "permutation-1024": Experiment(UET, ultra.permutation_1024, full=True),
+    "permutation-1024": Experiment(UET, ultra.permutation_1024),
     "four-to-one": Experiment("spcl/HTSIM leaf_spine_tiny", ultra.four_to_one),
     "dependent-ring": Experiment("spcl/HTSIM gen_allreduce.py", ultra.dependent_ring),
     "go-back-n-sprayed": Experiment("csg-htsim htsim_roce", lossless.go_back_n_meets_spray),
@@ -34,6 +33,7 @@ EXPERIMENTS = {
     "two-flows": Experiment("each control's paper: equal shares", fairness.two_flows),
     "controls-differ": Experiment("complaint about a peer", fairness.controls_differ),
     "hashed-paths": Experiment("balls into bins", chance.hashed_paths),
+    "shared-buffer": Experiment("Choudhury and Hahne 1998, section II", lossless.shared_buffer),
     "headroom": Experiment("IEEE 802.1Qbb", lossless.headroom),
     "losses": Experiment("complaint about a peer", chance.losses),
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from netsim.cli.progress import counting
+from tests.outcomes import result_of, scenario_of
 
 HOME = Path(__file__).parent.parent.parent
 LONG = '{"netsim": 1, "ranks": 16}\n' + '{"op": "all_reduce", "group": "world", "bytes": 1073741824}\n' * 99
@@ -69,16 +69,10 @@ def test_the_bar_lives_and_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["long.jsonl"]
 
 
-def test_a_log_is_told_how_long_the_rest_takes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The rate counts from the first that is done: processes start before it. A line comes every ten seconds."""
-    clock = iter([0.0, 5.0, 7.0, 9.0, 16.9, 17.0, 20.0])
-    monkeypatch.setattr("netsim.cli.progress.time.monotonic", lambda: next(clock))
-    with counting(100, "runs") as tell:
-        for _ in range(6):
-            tell(None)
-    assert capsys.readouterr().err.splitlines() == [
-        "netsim: 2 of 100 runs done, about 3 min left",
-        "netsim: 5 of 100 runs done, about 5 min left",
-    ]
+@pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
+def test_a_trace_file_tells_how_far_it_is(tmp_path: Path) -> None:
+    result_of(scenario_of(), []).save(tmp_path / "run")
+    terminal = Terminal(tmp_path, "trace", "run")
+    assert terminal.end() == 0
+    assert re.search(r"writing run\.perfetto\.json\.gz: [\d,]+ events", terminal.shown)
+    assert (tmp_path / "run" / "run.perfetto.json.gz").is_file()

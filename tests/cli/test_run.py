@@ -11,10 +11,11 @@ import pytest
 
 from netsim.cli import main
 from netsim.errors import RunError
+from netsim.result.tables import TABLES
 
 HOME = Path(__file__).parent.parent.parent
 RUN = "run perm16 --on fat_tree_k4_100g"
-SAVED = ["collectives.parquet", "flows.parquet", "links.parquet", "queues.parquet", "run.json", "summary.json"]
+SAVED = [*sorted(f"{name}.parquet" for name in TABLES), "run.json", "summary.json"]
 Capture = pytest.CaptureFixture[str]
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from netsim.core.admission import ideal_time, times_alone
 from netsim.core.ledger import Admitted, Ledger
-from netsim.core.tables import NONE, World
+from netsim.core.tables import NONE
+from netsim.core.world_tables import World
 from netsim.topology.network import Network
 from tests.core.worlds import ask, at_rest, connections_of
 from tests.core_runs import play_core, schedule_of

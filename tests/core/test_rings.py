@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netsim.core.rings import FIRST_SIZE, append, first, first_at, hold, length, make_room, push, put_back
-from netsim.core.tables import NEVER, World
+from netsim.core.tables import NEVER
+from netsim.core.world_tables import World
 from netsim.kernel import bare, entry
 from tests.core.worlds import at_rest
 from tests.twin_networks import star

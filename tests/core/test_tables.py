@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from netsim.core import tables
-from netsim.core.tables import NEVER, NONE, World
+from netsim.core.tables import NEVER, NONE
+from netsim.core.world_tables import World
 from netsim.transport import CONTROLS
 
 RECORDS = {name: value for name, value in vars(tables).items() if isinstance(value, np.dtype) and value.names}

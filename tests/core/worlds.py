@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from netsim.core.connections import Connections, Sender
-from netsim.core.tables import World
 from netsim.core.world import new_world
+from netsim.core.world_tables import World
 from netsim.topology.network import SCALE_UP, Network
 from tests.core_runs import by_rows
 from tests.twin_networks import shortest_routes

@@ -1,0 +1,82 @@
+"""The events of a trace file as text, and the lanes on which slices may stand without crossing."""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+Event = str  # one event as JSON
+PS_PER_US = 10**6
+
+
+def stamp(time_ps: int) -> str:
+    """A time in microseconds, to the picosecond: "12.000345"."""
+    whole, rest = divmod(int(time_ps), PS_PER_US)
+    return f"{whole}.{rest:06d}"
+
+
+def text(value: Any) -> str:
+    """A value as JSON without blanks."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def named(kind: str, process: int, thread: int, key: str, value: Any) -> Event:
+    """A metadata event: the name or the place of a process or thread."""
+    return f'{{"ph":"M","name":"{kind}","pid":{process},"tid":{thread},"args":{{"{key}":{text(value)}}}}}'
+
+
+def slice_event(where: tuple[int, int], start_ps: int, end_ps: int, name: str, kind: str, about: Any) -> Event:
+    """Something with a beginning and an end on one thread, `where` = (process, thread)."""
+    times = f'"ts":{stamp(start_ps)},"dur":{stamp(max(0, end_ps - start_ps))}'
+    what = f'"name":{text(name)},"cat":"{kind}","args":{text(about)}'
+    return f'{{"ph":"X","pid":{where[0]},"tid":{where[1]},{times},{what}}}'
+
+
+def arrow(number: int, kind: str, tail: tuple[int, int], tail_ps: int, head: tuple[int, int], head_ps: int) -> str:
+    """An arrow from the slice that is under way at one place to that at another: two events."""
+    common = f'"id":{number},"name":"{kind}","cat":"{kind}"'
+    begin = f'{{"ph":"s","pid":{tail[0]},"tid":{tail[1]},"ts":{stamp(tail_ps)},{common}}}'
+    end = f'{{"ph":"f","bp":"e","pid":{head[0]},"tid":{head[1]},"ts":{stamp(head_ps)},{common}}}'
+    return f"{begin},\n{end}"
+
+
+def counter(process: int, time_ps: int, name: str, unit: str, value: float) -> Event:
+    """The value of a counter from now on."""
+    return f'{{"ph":"C","pid":{process},"ts":{stamp(time_ps)},"name":{text(name)},"args":{{"{unit}":{value:.6g}}}}}'
+
+
+@dataclass
+class Lanes:
+    """Threads of processes, as few as needed: slices of one lane never overlap, as the viewers want it.
+
+    Ask in order of the slices' beginnings. `names` tells the threads that came to be.
+    """
+
+    first_thread: int
+    sort_index: int = 0
+    names: list[tuple[int, int, str]] = field(default_factory=list)  # process, thread, name
+    _free: dict[tuple[int, str], list[tuple[int, int]]] = field(default_factory=dict)  # heaps of (free from, thread)
+    _count: dict[tuple[int, str], int] = field(default_factory=dict)
+
+    def lane(self, process: int, track: str, start_ps: int, end_ps: int) -> tuple[int, int]:
+        """The process and thread for a slice of this track."""
+        key = (process, track)
+        free = self._free.setdefault(key, [])
+        if free and free[0][0] <= start_ps:
+            thread = free[0][1]
+            heapq.heapreplace(free, (max(end_ps, start_ps), thread))
+            return process, thread
+        number = self._count[key] = self._count.get(key, 0) + 1
+        thread = self.first_thread + len(self.names)
+        self.names.append((process, thread, track if number == 1 else f"{track} ({number})"))
+        heapq.heappush(free, (max(end_ps, start_ps), thread))
+        return process, thread
+
+    def events(self) -> Iterator[Event]:
+        """The names of all threads, and their place in the process: `sort_index`."""
+        for process, thread, name in self.names:
+            yield named("thread_name", process, thread, "name", name)
+            yield named("thread_sort_index", process, thread, "sort_index", self.sort_index)

@@ -135,7 +135,7 @@ def _one_each(found: Sequence[Design], costs: list[Cost]) -> tuple[Comparison, s
 
 def _over_seeds(found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cost]) -> tuple[Comparison, str]:
     """Every design with every seed, on all cores."""
-    from netsim.cli.progress import counting
+    from netsim.cli.countdown import finishing
     from netsim.cli.work import say_if_compiling, saying_warnings
     from netsim.simulation import check, get_ready
     from netsim.study.compare import compared
@@ -147,7 +147,7 @@ def _over_seeds(found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cos
         check(each.scenario)
     say_if_compiling()
     get_ready()
-    with counting(len(tasks), "runs") as tell:
+    with finishing(len(tasks), "runs") as tell:
         comparison = compared(found, tasks, pool, costs, saying_warnings(tell))
     return comparison, comparison_text(comparison)
 

@@ -84,7 +84,7 @@ def sweep(
 
 def _run(work: Work, pool: Pool) -> Any:
     """Do what is to do, with its progress; the table as a DataFrame."""
-    from netsim.cli.progress import counting
+    from netsim.cli.countdown import finishing
     from netsim.cli.work import say_if_compiling, saying_warnings
     from netsim.kernel import is_compiled
     from netsim.simulation import get_ready
@@ -96,7 +96,7 @@ def _run(work: Work, pool: Pool) -> Any:
         say_if_compiling()
         get_ready()  # once, here: every process that finds no compiled core would compile its own
     try:
-        with counting(len(work.todo), "runs") as tell:
+        with finishing(len(work.todo), "runs") as tell:
             return swept(work, pool, saying_warnings(tell)).to_pandas()
     except KeyboardInterrupt:
         total = len(work.records) + sum(point.digest not in work.records for point in work.todo)

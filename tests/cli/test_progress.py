@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from netsim.cli.progress import counting
 from tests.outcomes import result_of, scenario_of
 
 HOME = Path(__file__).parent.parent.parent
@@ -77,18 +76,3 @@ def test_a_trace_file_tells_how_far_it_is(tmp_path: Path) -> None:
     assert terminal.end() == 0
     assert re.search(r"writing run\.perfetto\.json\.gz: [\d,]+ events", terminal.shown)
     assert (tmp_path / "run" / "run.perfetto.json.gz").is_file()
-
-
-def test_a_log_is_told_how_long_the_rest_takes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The rate counts from the first that is done: processes start before it. A line comes every ten seconds."""
-    clock = iter([0.0, 5.0, 7.0, 9.0, 16.9, 17.0, 20.0])
-    monkeypatch.setattr("netsim.cli.progress.time.monotonic", lambda: next(clock))
-    with counting(100, "runs") as tell:
-        for _ in range(6):
-            tell(None)
-    assert capsys.readouterr().err.splitlines() == [
-        "netsim: 2 of 100 runs done, about 3 min left",
-        "netsim: 5 of 100 runs done, about 5 min left",
-    ]

@@ -27,12 +27,13 @@ ATTRIBUTES = {  # what each type has a use for: writers give every node all keys
     COMM_RECV: ("comm_size", "comm_src", "comm_dst", "comm_tag"),
 }
 LARGEST = 1 << 62
-_START = re.compile(r'\s*\{\s*(?:"[^"\n]{0,200}"\s*:\s*[^\[{]{0,200},\s*){0,8}"workload_graph"\s*:\s*\[')
+NEAR = 1 << 12  # characters in which the graph begins
+_START = re.compile(r'"workload_graph"\s{0,20}:\s{0,20}\[')
 
 
 def is_json(start: str) -> bool:
     """Tell whether a text that starts so is a Chakra trace in JSON."""
-    return _START.match(start.lstrip("\ufeff")) is not None
+    return start.lstrip("\ufeff \t\r\n").startswith("{") and _START.search(start[:NEAR]) is not None
 
 
 def json_nodes(path: Path) -> Iterator[ChakraNode]:

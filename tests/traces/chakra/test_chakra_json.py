@@ -10,6 +10,7 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.traces import Group, Operation, Trace, format_of, read
+from netsim.traces.chakra.json_nodes import is_json
 from netsim.traces.chakra.nodes import node as node_of
 from netsim.traces.chakra.wire import messages
 from netsim.traces.chakra.write import write_chakra
@@ -97,3 +98,11 @@ def test_a_cut_file_and_a_bomb_are_refused(tmp_path: Path) -> None:
     assert format_of(path) == "chakra"
     with pytest.raises(InputError, match="nested too deep"):
         read(path)
+
+
+def test_what_is_no_json_of_chakra_is_seen_at_once() -> None:
+    """Keys and commas without end once took the pattern hours (found by benchmarks/fuzz_readers.py)."""
+    repeated = '"src": 0, "dst": 1, "bytes": 9}", '
+    for start in ("{" + '"a":,' * 5000, '{"7p": """all_reduce", ' + repeated * 1000, "{" + '"a": 1, ' * 5000):
+        assert not is_json(start)
+    assert is_json('\ufeff\n{"schema": "0.0.4",\n "workload_graph": [')

@@ -12,7 +12,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from netsim.collectives import msccl
 from netsim.config import Document, Keys, read_document, validated, vary_scenario
 from netsim.errors import InputError, nearest
 from netsim.scenario import Scenario
@@ -99,7 +98,6 @@ def read_plan(path: Path) -> Plan:
 def identity(scenario: Scenario, time_limit_ps: int | None) -> str:
     """What makes a run that run (SHA-256, hex): all of the scenario, the content of its files, netsim's version."""
     parts = [__version__, scenario.digest(), str(time_limit_ps)]
-    parts += [Path(name).read_text("utf-8") for _, name in sorted(scenario.algorithms.items()) if msccl.is_file(name)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

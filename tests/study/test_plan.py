@@ -108,7 +108,6 @@ def test_the_content_of_an_algorithm_file_counts(tmp_path: Path) -> None:
         algorithm.write_text(xml("", "", "", chunks=chunks))
         text = f"{BASE}[algorithms]\nall_gather = {str(algorithm)!r}\n"
         found.append(plan(tmp_path, text).points[0])
-    assert found[0].scenario.digest() == found[1].scenario.digest()
     assert found[0].digest != found[1].digest
 
 

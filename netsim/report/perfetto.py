@@ -1,7 +1,7 @@
 """`netsim trace`: a run for Perfetto and chrome://tracing: ranks, channels, arrows, counters of the worst links.
 
-Chrome's trace event format, as JSON in gzip, written event by event. Times are microseconds with all digits of a
-picosecond; the exact figures stand in each slice's arguments.
+Chrome's trace event format, as JSON in gzip, written event by event. Times are microseconds, to the nanosecond, as
+viewers count; the exact figures stand in each slice's arguments.
 """
 
 from __future__ import annotations

@@ -10,12 +10,18 @@ from typing import Any
 
 Event = str  # one event as JSON
 PS_PER_US = 10**6
+PS_PER_NS = NS_PER_US = 1000
 
 
 def stamp(time_ps: int) -> str:
-    """A time in microseconds, to the picosecond: "12.000345"."""
-    whole, rest = divmod(int(time_ps), PS_PER_US)
-    return f"{whole}.{rest:06d}"
+    """A time in microseconds, to the nanosecond: "12.035"."""
+    whole, rest = divmod(nanoseconds(time_ps), NS_PER_US)
+    return f"{whole}.{rest:03d}"
+
+
+def nanoseconds(time_ps: int) -> int:
+    """The nearest nanosecond, as viewers count them: what ends before another thing begins still does."""
+    return (int(time_ps) + PS_PER_NS // 2) // PS_PER_NS
 
 
 def text(value: Any) -> str:
@@ -29,14 +35,23 @@ def named(kind: str, process: int, thread: int, key: str, value: Any) -> Event:
 
 
 def slice_event(where: tuple[int, int], start_ps: int, end_ps: int, name: str, kind: str, about: Any) -> Event:
-    """Something with a beginning and an end on one thread, `where` = (process, thread)."""
-    times = f'"ts":{stamp(start_ps)},"dur":{stamp(max(0, end_ps - start_ps))}'
+    """Something with a beginning and an end on one thread, `where` = (process, thread).
+
+    Beginning and end are rounded, and the duration is what lies between: with one rounded by itself, a slice would
+    reach a nanosecond into the next, or out of the one around it, and viewers drop such slices.
+    """
+    rounded_ps = (nanoseconds(max(start_ps, end_ps)) - nanoseconds(start_ps)) * PS_PER_NS
+    times = f'"ts":{stamp(start_ps)},"dur":{stamp(rounded_ps)}'
     what = f'"name":{text(name)},"cat":"{kind}","args":{text(about)}'
     return f'{{"ph":"X","pid":{where[0]},"tid":{where[1]},{times},{what}}}'
 
 
 def arrow(number: int, kind: str, tail: tuple[int, int], tail_ps: int, head: tuple[int, int], head_ps: int) -> str:
-    """An arrow from the slice that is under way at one place to that at another: two events."""
+    """An arrow from the slice that began last at one place to that at another: two events.
+
+    Perfetto takes the slice that began last even where it has ended, and turns an arrow around whose tail is on a slice
+    that began after that of its head.
+    """
     common = f'"id":{number},"name":"{kind}","cat":"{kind}"'
     begin = f'{{"ph":"s","pid":{tail[0]},"tid":{tail[1]},"ts":{stamp(tail_ps)},{common}}}'
     end = f'{{"ph":"f","bp":"e","pid":{head[0]},"tid":{head[1]},"ts":{stamp(head_ps)},{common}}}'

@@ -15,7 +15,7 @@ from netsim.units import format_size
 MOST_PARTS = 500_000  # slices; viewers become slow beyond a million
 MOST_FLOWS = 200_000
 FIRST_OF_FLOWS = 10**8  # threads and arrows of flows are numbered from here, those of parts from 1
-JUST_BEFORE_PS = 1000  # an arrow must end inside the slice it points to, and viewers count in nanoseconds
+JUST_BEFORE_PS = 1000  # slices shorter than that are none to viewers, who count in nanoseconds
 
 Places = dict[tuple[int, int], tuple[int, int]]  # (collective, rank): the process and thread where its slice stands
 
@@ -33,7 +33,7 @@ def rank_events(result: Result) -> Iterator[Event]:
         yield from _part(row, where)
     yield from lanes.events()
     yield from _waits(parts, places)
-    yield from _flow_events(result, places)
+    yield from _flow_events(flows_of(result, parts), places)
 
 
 def process_of(rank: int) -> int:
@@ -57,18 +57,22 @@ def parts_of(result: Result) -> pd.DataFrame:
     return parts.sort_values(["start_ps", "rank", "collective"], kind="stable", ignore_index=True)
 
 
-def flows_of(result: Result) -> pd.DataFrame:
-    """The delivered flows in order of their beginnings, the longest if there are too many.
+def flows_of(result: Result, parts: pd.DataFrame) -> pd.DataFrame:
+    """The delivered flows in order of their beginnings, the longest if there are too many; parts: of `parts_of`.
 
     ends_part: whether it was the last that its receiver waited for in its part of the collective.
+    since_ps: since when it did: both have begun, and all other ranks too if the receiver takes part longer than that.
     """
     flows = result.flows[result.flows["delivered_ps"] >= 0]
     last = flows.groupby(["collective", "dst"])["delivered_ps"].transform("max")
-    parts = result.parts.drop_duplicates(["collective", "rank"]).set_index(["collective", "rank"])
-    of_target = parts.reindex(pd.MultiIndex.from_frame(flows[["collective", "dst"]]))
-    delivered, begun, ended = flows["delivered_ps"].to_numpy(), of_target["start_ps"], of_target["end_ps"]
-    is_inside = (delivered > begun.to_numpy() + JUST_BEFORE_PS) & (delivered <= ended.to_numpy())
-    flows = flows.assign(ends_part=(delivered == last.to_numpy()) & is_inside)
+    of_target = parts.set_index(["collective", "rank"])[["start_ps", "end_ps", "last_ps"]]
+    of_target = of_target[~of_target.index.duplicated()]
+    of_target = of_target.reindex(pd.MultiIndex.from_frame(flows[["collective", "dst"]])).fillna(-1).astype("int64")
+    begun, ended, all_begun = (of_target[name].to_numpy() for name in ("start_ps", "end_ps", "last_ps"))
+    delivered = flows["delivered_ps"].to_numpy()
+    since = np.maximum(np.maximum(flows["start_ps"].to_numpy(), begun), np.where(all_begun < ended, all_begun, begun))
+    is_inside = (delivered > since + JUST_BEFORE_PS) & (delivered <= ended)
+    flows = flows.assign(since_ps=since, ends_part=(delivered == last.to_numpy()) & is_inside)
     flows = _longest(flows, flows["delivered_ps"] - flows["start_ps"], MOST_FLOWS)
     return flows.sort_values(["start_ps", "src", "channel", "dst"], kind="stable", ignore_index=True)
 
@@ -86,18 +90,18 @@ def _part(row: Any, where: tuple[int, int]) -> Iterator[Event]:
 
 
 def _waits(parts: pd.DataFrame, places: Places) -> Iterator[Event]:
-    """An arrow from the last rank to begin to each that waited for it."""
+    """An arrow from each that waited to the last rank to begin, where that begins."""
     waits = parts[(parts["last_ps"] > parts["start_ps"]) & (parts["last_ps"] < parts["end_ps"])]
     for number, row in enumerate(_rows(waits), start=1):
-        tail = places.get((row.collective, row.last_rank))
-        if tail is not None:
-            yield arrow(number, "begins", tail, row.last_ps, places[row.collective, row.rank], row.last_ps)
+        head = places.get((row.collective, row.last_rank))
+        if head is not None:
+            yield arrow(number, "waits for", places[row.collective, row.rank], row.start_ps, head, row.last_ps)
 
 
-def _flow_events(result: Result, places: Places) -> Iterator[Event]:
-    """A slice per flow, on the sending rank; an arrow from that which ended a rank's part to that part."""
+def _flow_events(flows: pd.DataFrame, places: Places) -> Iterator[Event]:
+    """A slice per flow, on the sending rank; that which ended a rank's part has another there, and an arrow to it."""
     lanes = Lanes(first_thread=FIRST_OF_FLOWS, sort_index=1)
-    for number, row in enumerate(_rows(flows_of(result)), start=FIRST_OF_FLOWS):
+    for number, row in enumerate(_rows(flows), start=FIRST_OF_FLOWS):
         where = lanes.lane(process_of(row.src), f"channel {row.channel}", row.start_ps, row.delivered_ps)
         about = {"collective": row.collective, "bytes": row.bytes, "packets": row.packets}
         about |= {"sent_again": row.retransmitted, "marked": row.marked, "dropped": row.dropped}
@@ -105,8 +109,9 @@ def _flow_events(result: Result, places: Places) -> Iterator[Event]:
         yield slice_event(where, row.start_ps, row.delivered_ps, f"to rank {row.dst}", "flow", about)
         head = places.get((row.collective, row.dst)) if row.ends_part else None
         if head is not None:
-            last_ps = max(row.start_ps, row.delivered_ps - JUST_BEFORE_PS)
-            yield arrow(number, "delivers", where, row.start_ps, head, last_ps)
+            told = {"rank": row.src, "start_ps": row.since_ps, "time_ps": row.delivered_ps - row.since_ps}
+            yield slice_event(head, row.since_ps, row.delivered_ps, f"until rank {row.src} has sent", "last", told)
+            yield arrow(number, "delivers", where, row.start_ps, head, row.since_ps)
     yield from lanes.events()
 
 

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
 SWITCHES = (
@@ -20,15 +22,19 @@ SWITCHES = (
 
 @contextmanager
 def browser(profile: Path) -> Iterator[Any]:
-    """A Selenium driver of its own, with an empty profile in this folder."""
+    """A Selenium driver of its own, with an empty profile in this folder; skips the test where none starts."""
     from selenium import webdriver
+    from selenium.common.exceptions import WebDriverException
 
     options = webdriver.ChromeOptions()
     options.binary_location = str(CHROMIUM)
     for switch in (*SWITCHES, f"--user-data-dir={profile}"):
         options.add_argument(switch)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=DRIVER))
+    try:
+        driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=DRIVER))
+    except WebDriverException as fault:
+        pytest.skip(f"Chromium is installed and does not start here: {fault.msg}")
     try:
         driver.get("about:blank")  # the browser's own first page asks for much
         requests_of(driver)

@@ -2,6 +2,10 @@
 
     python benchmarks/core_speed.py
     python benchmarks/core_speed.py --only ring --repeat 5 --json
+    python benchmarks/core_speed.py --pfc
+
+With --pfc links pause as in htsim's model (PAUSE above 15 * 4096 bytes of an ingress, RESUME below 12 * 4096), so the
+times of the incasts are those of lossless Ethernet; without, queues have no limit.
 
 Every repetition is a process of its own, so that its peak memory is that of one scenario. "core" is the simulation
 itself, from the first packet to the last ACK, by the clock and in CPU time (the core runs on one thread: on a quiet
@@ -22,7 +26,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from htsim import SCENARIOS, Scenario
+from htsim import PAYLOAD, SCENARIOS, Scenario
 
 Sample = dict[str, Any]
 HOME = Path(__file__).resolve().parent.parent
@@ -34,17 +38,17 @@ def main() -> None:
     """Run the scenarios and print what they took."""
     choice = arguments()
     if choice.child:
-        print(json.dumps(measure(next(each for each in SCENARIOS if each.name == choice.child))))
+        print(json.dumps(measure(next(each for each in SCENARIOS if each.name == choice.child), choice.pfc)))
         return
     wanted = [each for each in SCENARIOS if not choice.only or any(text in each.name for text in choice.only)]
     if not wanted:
         sys.exit(f"no scenario is called so; there are {', '.join(each.name for each in SCENARIOS)}")
-    sample(SCENARIOS[0])  # compiles, when the kernels are not in the cache
+    sample(SCENARIOS[0], choice.pfc)  # compiles, when the kernels are not in the cache
     if not choice.json:
         print(aligned(COLUMNS))
     rows = []
     for scenario in wanted:
-        rows.append(summed_up(scenario, [sample(scenario) for _ in range(choice.repeat)]))
+        rows.append(summed_up(scenario, [sample(scenario, choice.pfc) for _ in range(choice.repeat)]))
         if not choice.json:
             print(line(rows[-1]), flush=True)
     print(json.dumps(rows, indent=2) if choice.json else verdict(rows))
@@ -57,14 +61,15 @@ def arguments() -> argparse.Namespace:
         "--only", action="append", metavar="TEXT", help="scenarios whose name holds TEXT; may be repeated"
     )
     parser.add_argument("--repeat", type=int, default=3, help="processes per scenario (default 3)")
+    parser.add_argument("--pfc", action="store_true", help="with priority flow control, as htsim's RoCE has it")
     parser.add_argument("--json", action="store_true", help="print JSON for machines")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
-def sample(scenario: Scenario) -> Sample:
+def sample(scenario: Scenario, pfc: bool) -> Sample:
     """One repetition in a fresh process."""
-    command = [sys.executable, __file__, "--child", scenario.name]
+    command = [sys.executable, __file__, "--child", scenario.name, *(["--pfc"] if pfc else [])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{scenario.name} failed:\n{done.stderr}")
@@ -72,13 +77,13 @@ def sample(scenario: Scenario) -> Sample:
     return found
 
 
-def measure(scenario: Scenario) -> Sample:
+def measure(scenario: Scenario, pfc: bool) -> Sample:
     """Carry the scenario's flows over a fabric in this process."""
     sys.path.insert(0, str(HOME))
-    carry([(0, 1, 1)], 2, "fat_tree_k4_100g")  # loads the kernels
+    carry([(0, 1, 1)], 2, "fat_tree_k4_100g", pfc)  # loads the kernels
     before = peak_bytes()
     began = time.perf_counter()
-    fabric, core_wall, core_cpu = carry(scenario.flows(), scenario.hosts, scenario.topology)
+    fabric, core_wall, core_cpu = carry(scenario.flows(), scenario.hosts, scenario.topology, pfc)
     whole = time.perf_counter() - began
     links = fabric.world.links
     assert not links["drops"].any(), "queues without a limit lose nothing"
@@ -93,7 +98,7 @@ def measure(scenario: Scenario) -> Sample:
     }
 
 
-def carry(flows: list[tuple[int, int, int]], hosts: int, topology: str) -> tuple[Any, float, float]:
+def carry(flows: list[tuple[int, int, int]], hosts: int, topology: str, pfc: bool) -> tuple[Any, float, float]:
     """Run flows to their last ACK; the fabric, and the seconds of the core by the clock and of CPU."""
     import simpy
 
@@ -103,7 +108,9 @@ def carry(flows: list[tuple[int, int, int]], hosts: int, topology: str) -> tuple
     from netsim.routing import ROUTINGS
     from netsim.transport.settings import Transport
 
-    network = load_topology({"base": topology, "buffer": "unlimited", "control_class": "shared"}).build()
+    pauses = {"xoff": 15 * PAYLOAD, "xon": 12 * PAYLOAD} if pfc else "off"
+    fields = {"buffer": "unlimited", "control_class": "shared", "pfc": pauses}
+    network = load_topology({"base": topology, **fields}).build()
     routing = ROUTINGS["ecmp"]()
     env = simpy.Environment()
     fabric = Fabric(

@@ -17,6 +17,7 @@ from netsim.core.ledger import Admitted, ChunkFlows, Ledger
 from netsim.core.queue_pairs import QueuePairs
 from netsim.core.readings import QueueSamples, packets_sent
 from netsim.core.tables import NEVER
+from netsim.core.witness import Told, Witness
 from netsim.core.world import new_world, with_more_air
 from netsim.errors import RunError
 from netsim.pace import Pace
@@ -43,7 +44,9 @@ class Carried:
     """A collective on its way, and afterwards what became of it.
 
     `ranks` names its members by position; `about` is what the caller wants to read beside the times. Times are ps, None
-    before they are known. `flows` holds one row per connection (see Ledger.retire) once all is acknowledged.
+    before they are known: when the first and the last member began, and the end; `entered` says by position when each
+    did. Once all is acknowledged, `flows` holds one row per connection (see Ledger.retire), `finished_ps` when each
+    member's part was finished, by position, and `told` what became of each message if there was a witness.
     """
 
     number: int
@@ -53,9 +56,16 @@ class Carried:
     traffic_class: int = 0
     start_ps: int | None = None
     end_ps: int | None = None
-    entered: set[int] = field(default_factory=set)
+    entered: dict[int, int] = field(default_factory=dict)  # when (ps), by position
     unfinished: int = 0
     flows: dict[str, Any] = field(default_factory=dict)
+    finished_ps: Any = ()
+    told: Told | None = None
+
+    @property
+    def last_start_ps(self) -> int | None:
+        """When the last of those members began that have begun."""
+        return max(self.entered.values(), default=None)
 
 
 class Fabric:
@@ -120,8 +130,13 @@ class Fabric:
         self._events: dict[int, tuple[Carried, simpy.Event]] = {}  # by part: what its rank waits for
         self._finished: list[tuple[int, int]] = []  # heap of (time, part) whose events have not fired
         self._pace = Pace()
+        self._witness: Witness | None = None
         self._work = env.event()
         env.process(self._drive())
+
+    def watch(self, witness: Witness) -> None:
+        """Have a witness, who must be there before anything moves."""
+        self._witness, self.world = witness, witness.begin(self.world)
 
     def carry(self, schedule: ChunkFlows, hosts: Any, traffic_class: int = 0, **about: Any) -> Carried:
         """Admit a schedule; member p of its group is host hosts[p]. Nothing moves before ranks `enter` it.
@@ -147,7 +162,7 @@ class Fabric:
         self._events[part] = (carried, event)
         began = int(enter(self.world, part, self.env.now))
         carried.start_ps = began if carried.start_ps is None else min(carried.start_ps, began)
-        carried.entered.add(position)
+        carried.entered[position] = began
         self._collect()
         if not self._work.triggered:
             self._work.succeed()
@@ -239,7 +254,9 @@ class Fabric:
                 self._pace.paused_after(time.perf_counter() - began)
             if self._on_progress and self._pace.is_time():
                 self._on_progress(self)
-            if reason == CROWDED:
+            if reason == CROWDED and self._witness and self._witness.is_due(self.world):
+                self._witness.take(self.world)
+            elif reason == CROWDED:
                 self.world = with_more_air(self.world)
             elif reason == LOOKED:
                 self.samples.collect()
@@ -277,7 +294,9 @@ class Fabric:
         ended = [each for each in self._unacknowledged if unacked[each.admitted.collective] == 0]
         for each in ended:
             first, parts = each.admitted.first_part, each.admitted.parts
-            last = int(self.world.parts["finished_at"][first : first + parts].max())  # for one that moves nothing
+            each.finished_ps = self.world.parts["finished_at"][first : first + parts].copy()
+            last = int(each.finished_ps.max())  # for one that moves nothing
+            each.told = self._witness.told(self.world, each.admitted) if self._witness else None
             each.flows = self._ledger.retire(self.world, each.admitted)
             each.end_ps = int(each.flows["delivered_ps"].max(initial=0 if each.admitted.flows else last))
             self._unacknowledged.remove(each)

@@ -15,9 +15,10 @@ Columns = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Columns of the four tables (times in ps, sizes in bytes; see design section 8), and totals of the whole run."""
+    """Columns of the five tables (times in ps, sizes in bytes; see design section 8), and totals of the whole run."""
 
     collectives: Columns
+    parts: Columns
     flows: Columns
     links: Columns
     queues: Columns
@@ -30,7 +31,12 @@ def outcome_of(fabric: Fabric, completion_time_ps: int, simulate_seconds: float)
     totals = _totals(fabric, links)
     times = {"completion_time_ps": completion_time_ps, "simulate_seconds": simulate_seconds}
     return Outcome(
-        _collectives(fabric.carried), _flows(fabric.carried), links, fabric.samples.columns(), times | totals
+        _collectives(fabric.carried),
+        _parts(fabric.carried),
+        _flows(fabric.carried),
+        links,
+        fabric.samples.columns(),
+        times | totals,
     )
 
 
@@ -43,11 +49,28 @@ def _collectives(carried: list[Carried]) -> Columns:
         "op": [each.about["op"] for each in carried],
         "algorithm": [each.about["algorithm"] for each in carried],
         "group": [each.about["group"] for each in carried],
+        "stream": [each.about["stream"] for each in carried],
         "ranks": column(lambda each: len(set(each.ranks)), "i8"),
         "bytes": column(lambda each: each.about["bytes"], "i8"),
         "start_ps": column(lambda each: each.start_ps, "i8"),
+        "last_start_ps": column(lambda each: each.last_start_ps, "i8"),
         "end_ps": column(lambda each: each.end_ps, "i8"),
         "ideal_ps": column(lambda each: each.admitted.ideal_ps, "i8"),
+        "recorded_ps": column(lambda each: -1 if (told := each.about.get("recorded_ps")) is None else told, "i8"),
+    }
+
+
+def _parts(carried: list[Carried]) -> Columns:
+    """One row per rank and collective: when the rank began its part and when that was finished."""
+
+    def joined(read: Any) -> Any:
+        return np.concatenate([np.zeros(0, "i8"), *(np.asarray(read(each), "i8") for each in carried)])
+
+    return {
+        "collective": joined(lambda each: np.full(len(each.ranks), each.number)),
+        "rank": joined(lambda each: each.ranks),
+        "start_ps": joined(lambda each: [each.entered[position] for position in range(len(each.ranks))]),
+        "end_ps": joined(lambda each: each.finished_ps),
     }
 
 
@@ -150,6 +173,7 @@ def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
         "acks_in_flight": acks,
         "packet_hops": int(links["packets"].sum()),
         "retransmitted_packets": int(sum(each.flows["retransmitted"].sum() for each in fabric.carried)),
+        "queue_interval_ps": fabric.samples.interval_ps,
         "late_entries": int(fabric.world.settings[0]["late_entries"]),
         **shared,
         **_of_classes(fabric),

@@ -87,7 +87,9 @@ class Meeting:
             op=operation.op,
             algorithm=schedule.algorithm,
             group=operation.group or "",
+            stream=operation.stream,
             bytes=operation.bytes,
+            recorded_ps=operation.recorded_duration_ps,
             parts_of=parts_of,
         )
         carried.ranks = [rank for rank, _ in group]

@@ -146,8 +146,16 @@ class Scenario(BaseModel):
         tables = self.as_tables(trace=self.trace.digest())
         tables["topology"].pop("name", None)  # what a fabric is called changes nothing,
         tables["transport"].pop("preset", None)  # nor where a setting came from
+        files = {name: msccl.digest(name) for name in sorted(self._algorithm_files())}
+        if files:  # what is in a file counts, not where it lies
+            chosen = {op: files.get(name, name) for op, name in self.algorithms.items()}
+            tables |= {"algorithms": chosen, "algorithm_files": sorted(files.values())}
         content = json.dumps(tables, sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
+
+    def _algorithm_files(self) -> set[str]:
+        named = {each.algorithm for each in self.trace.operations if each.algorithm} | set(self.algorithms.values())
+        return {name for name in named if msccl.is_file(name)}
 
     def digest(self) -> str:
         """SHA-256 of all content (hex): two scenarios with the same digest give the same result."""

@@ -163,7 +163,7 @@ def _loss_ends(bench: Bench) -> tuple[str, bool]:
 
 def _same_seed_same_bytes(bench: Bench) -> tuple[str, bool]:
     runs = [simulate(bench.incast(seed=seed)) for seed in (7, 7)]
-    names = ("collectives", "flows", "links", "queues")
+    names = ("collectives", "parts", "flows", "links", "queues")
     rows = sum(len(getattr(runs[0], name)) for name in names)
     same = all(getattr(runs[0], name).equals(getattr(runs[1], name)) for name in names)
     return f"{rows:,} rows of {len(names)} tables, run twice", same

@@ -75,11 +75,22 @@ def check(scenario: Scenario) -> None:
     check_trimming(network, is_selective=scenario.transport.recovery == "selective_repeat")
 
 
-def run(scenario: Scenario, job: Job | None, limit_ps: int, progress: Progress | None) -> tuple[Outcome, Scenario]:
-    """What the network measures while the ranks do their job; and the scenario, with user code written down in it."""
+def run(
+    scenario: Scenario,
+    job: Job | None,
+    limit_ps: int,
+    progress: Progress | None,
+    watch: Callable[[Fabric], None] | None = None,
+) -> tuple[Outcome, Scenario]:
+    """What the network measures while the ranks do their job; and the scenario, with user code written down in it.
+
+    watch is called with the fabric before anything moves in it.
+    """
     began = time.perf_counter()
     env = simpy.Environment()
     fabric, meeting = _fabric(env, scenario, limit_ps, progress)
+    if watch:
+        watch(fabric)
     diary = Diary(scenario.trace.ranks)
     fabric.processes = start_job(job, scenario.trace.ranks, meeting, diary) if job else replay(scenario.trace, meeting)
     completion_ps = _walk_to_the_end(fabric, limit_ps)
@@ -120,6 +131,11 @@ def _warn_of(scenario: Scenario) -> None:
     if isinstance(scenario.routing, PerPacket) and scenario.transport.recovery == "go_back_n":
         what = f"{scenario.routing.kind} reorders packets, which go_back_n takes for losses and sends much again"
         warnings.warn(f"{what}; ecmp keeps the order", stacklevel=3)
+
+
+def get_ready() -> float:
+    """Load the compiled core, or compile it, before work is given to other processes; how many seconds it took."""
+    return _get_ready()
 
 
 @cache

@@ -35,11 +35,21 @@ def outcome_of(
     rows = [whole] if collectives is None else collectives
     last = max((row["end_ps"] for row in rows), default=0)
     counts = {"packets_delivered": 1000, "packet_hops": 6000, "retransmitted_packets": 0, "simulate_seconds": 0.5}
+    counts |= {"queue_interval_ps": US}
     return SimpleNamespace(
         collectives=_collectives(rows),
+        parts=_parts(rows),
         flows=_flows(scenario, flows),
         links=_links(scenario),
-        queues={"time_ps": np.array([US]), "link": np.array([3]), "bytes": np.array([4160])},
+        queues={
+            "time_ps": np.array([US]),
+            "link": np.array([3]),
+            "bytes": np.array([4160]),
+            "sent_bytes": np.array([2000]),
+            "ecn_marks": np.array([5]),
+            "drops": np.array([1]),
+            "paused_ps": np.array([0]),
+        },
         totals={"completion_time_ps": last, "compile_seconds": 1.5, **counts, **totals},
     )
 
@@ -49,10 +59,24 @@ def result_of(*arguments: Any, **named: Any) -> Result:
 
 
 def _collectives(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    usual = {"algorithm": "direct", "group": "world", "ranks": 16, "start_ps": 0, "ideal_ps": 0}
-    full = [usual | {"id": number} | row for number, row in enumerate(rows)]
-    names = ["id", "op", "algorithm", "group", "ranks", "bytes", "start_ps", "end_ps", "ideal_ps"]
+    usual = {"algorithm": "direct", "group": "world", "stream": "default", "ranks": 16, "start_ps": 0, "ideal_ps": 0}
+    usual |= {"recorded_ps": -1}
+    full = [usual | {"id": number, "last_start_ps": row.get("start_ps", 0)} | row for number, row in enumerate(rows)]
+    names = ["id", "op", "algorithm", "group", "stream", "ranks", "bytes", "start_ps", "last_start_ps", "end_ps"]
+    names += ["ideal_ps", "recorded_ps"]
     return {name: [row[name] for row in full] for name in names}
+
+
+def _parts(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Rank r begins r ns late in each collective, and all end together."""
+    parts = [
+        (number, rank, row.get("start_ps", 0) + 1000 * rank, row["end_ps"])
+        for number, row in enumerate(rows)
+        for rank in range(16)
+    ]
+    return dict(
+        zip(("collective", "rank", "start_ps", "end_ps"), np.array(parts, np.int64).reshape(-1, 4).T, strict=True)
+    )
 
 
 def _flows(scenario: Scenario, flows: list[Flow]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ HOUSE = Path(__file__).parent.parent / "netsim"
 
 FLOORS = [  # top down; a room imports only rooms below its own floor, so wings of one floor never see each other
     ["cli", "__init__", "__main__"],
-    ["selfcheck", "validate"],
+    ["selfcheck", "validate", "study", "blame"],
     ["report", "simulation"],
     ["job"],
     ["result", "outcome", "replay", "diary", "profile"],
@@ -28,7 +28,10 @@ WALLS = {  # who may import what
     "simpy": {"job", "replay", "fabric", "simulation", "faults"},
     "numba": {"kernel"},
     "networkx": {"topology", "routing"},
-    "pandas": {"cli", "selfcheck", "report", "simulation", "result", "profile", "traces"},
+    "pandas": {"cli", "selfcheck", "study", "report", "simulation", "result", "profile", "traces"},
+    "joblib": {"study"},
+    "dask": set(),
+    "distributed": {"study"},
 }
 
 

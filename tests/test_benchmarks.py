@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from netsim.study.chart import axes_of
+from netsim.study.plan import read_plan
+
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
@@ -27,3 +30,44 @@ def test_core_speed_names_its_scenarios() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "ring16" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["nccl_calls", "chakra", "goal"])
+def test_readers_tells_what_it_measured(name: str) -> None:
+    command = [sys.executable, str(BENCHMARKS / "readers.py"), "--only", name, "--megabytes", "0.05", "--json"]
+    (row,) = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert row["format"] == name
+    assert row["megabytes"] == pytest.approx(0.05, rel=0.5)
+    assert row["records"] > 50
+    assert row["megabytes_per_second"] * row["seconds"] == pytest.approx(row["megabytes"])
+
+
+def test_fuzz_readers_tries_files(tmp_path: Path) -> None:
+    command = [sys.executable, str(BENCHMARKS / "fuzz_readers.py"), "--only", "goal_binary", "--seconds", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "refused" in done.stdout
+    assert not (tmp_path / "fuzz_found").exists()
+
+
+def test_sweep_speed_tells_what_it_measured() -> None:
+    options = ["--points", "2", "--repeat", "1", "--trace", "perm16", "--topology", "fat_tree_k4_100g", "--json"]
+    command = [sys.executable, str(BENCHMARKS / "sweep_speed.py"), *options]
+    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    (one,), (two,) = found["seconds"]["1"], found["seconds"]["2"]
+    assert found["times_best"] == found["times_median"] == pytest.approx(one / two)
+
+
+@pytest.mark.parametrize("study", ["rails", "spray", "oversubscription"])
+def test_the_gallery_shows_what_its_studies_are(study: str) -> None:
+    """benchmarks/gallery/make.py draws the pictures; the lines and places in them are those of the study."""
+    gallery = BENCHMARKS / "gallery"
+    plan = read_plan(gallery / f"{study}.toml")
+    x, by = axes_of(plan)
+    picture = (gallery / f"{study}.svg").read_text(encoding="utf-8")
+    assert plan.picture.title in picture
+    assert f">{x}</text>" in picture
+    assert "mean and 95 % interval of 5 seeds" in picture
+    assert f"]({study}.svg)" in (gallery / "README.md").read_text(encoding="utf-8")
+    for key in by:
+        assert all(str(point.settings[key]).partition(".")[0] in picture for point in plan.points)

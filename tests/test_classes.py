@@ -136,7 +136,7 @@ def test_one_class_by_whatever_name_is_the_run_without_classes() -> None:
     assert "classes" not in plain.summary
     assert "classes" not in plain.scenario.to_toml()
     assert "classes" not in named.summary
-    for table in ("collectives", "flows", "links", "queues"):
+    for table in ("collectives", "parts", "flows", "links", "queues"):
         assert getattr(plain, table).equals(getattr(named, table))
 
 

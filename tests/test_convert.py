@@ -14,7 +14,7 @@ from netsim.convert import WRITERS, as_flows, convert
 from netsim.errors import InputError
 from netsim.shipped import names, path
 from netsim.traces import Group, Operation, Trace, read
-from netsim.traces.chakra_write import write_chakra
+from netsim.traces.chakra.write import write_chakra
 from netsim.traces.trace import OPERATIONS
 from tests.traces.test_trace_round_trip import traces
 

@@ -17,7 +17,7 @@ from netsim.cli import main
 
 HOME = Path(__file__).parent.parent
 README = (HOME / "README.md").read_text(encoding="utf-8")
-COMMANDS = ["run", "compare", "describe", "profile", "plan", "selfcheck", "list"]
+COMMANDS = ["run", "compare", "sweep", "describe", "profile", "plan", "selfcheck", "list"]
 
 
 def blocks(language: str, text: str = README) -> list[str]:
@@ -57,6 +57,18 @@ def test_help_example(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(line, capsys).strip()
 
 
+@pytest.mark.parametrize(
+    "lines", [help_examples("report"), help_examples("trace"), *(b.split("\n") for b in blocks("sh"))]
+)
+def test_examples_that_build_on_each_other(
+    lines: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("webbrowser.open", lambda _: True)
+    for line in filter(None, lines):
+        assert run(line, capsys).strip()
+
+
 @pytest.mark.parametrize("block", blocks("python"), ids=lambda block: block.split("\n")[2])
 def test_readme_python(block: str, capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
@@ -69,15 +81,17 @@ def test_readme_promises_ten_lines() -> None:
 
 
 def test_readme_files_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    fabric, scenario = blocks("toml")
+    fabric, scenario, study = blocks("toml")
     (trace,) = blocks("json")
     (tmp_path / "fabric.toml").write_text(fabric)
     (tmp_path / "scenario.toml").write_text(scenario)
+    (tmp_path / "study.toml").write_text(study)
     (tmp_path / "trace.jsonl").write_text(trace)
     run(f"netsim describe {tmp_path / 'fabric.toml'}", capsys)
     run(f"netsim describe {tmp_path / 'trace.jsonl'}", capsys)
     run(f"netsim run {tmp_path / 'trace.jsonl'} --on {tmp_path / 'fabric.toml'}", capsys)
     run(f"netsim run {tmp_path / 'scenario.toml'}", capsys)
+    run(f"netsim sweep {tmp_path / 'study.toml'} --out {tmp_path / 'results'} --jobs 1", capsys)
 
 
 def test_readme_ci_and_makefile_share_the_test_command() -> None:

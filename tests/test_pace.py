@@ -38,5 +38,5 @@ def test_pauses_change_no_result(steps: int, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(pace, "FIRST_STEPS", steps)
     monkeypatch.setattr(Pace, "paused_after", lambda *_: None)
     paused = netsim.simulate("ring_all_reduce_16", "fat_tree_k4_100g")
-    for table in ("collectives", "flows", "links", "queues"):
+    for table in ("collectives", "parts", "flows", "links", "queues"):
         assert getattr(paused, table).equals(getattr(whole, table)), table

@@ -155,3 +155,20 @@ def test_what_is_written_as_toml_reads_back(tables: dict[str, object]) -> None:
 def test_scenarios_are_made_by_hand_too() -> None:
     scenario = Scenario(trace=trace_of(), topology=scenario_of().topology)
     assert scenario == scenario_of()
+
+
+def test_an_algorithm_file_counts_by_its_content(tmp_path: Path) -> None:
+    step = '<step s="0" type="{}" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>'
+    sends = f'<gpu id="0"><tb id="0" send="1" recv="-1" chan="0">{step.format("s")}</tb></gpu>'
+    receives = f'<gpu id="1"><tb id="0" send="-1" recv="0" chan="0">{step.format("r")}</tb></gpu>'
+    text = f'<algo name="x" nchunksperloop="1" ngpus="2" coll="broadcast">{sends}{receives}</algo>'
+
+    def digest(name: str, content: str) -> str:
+        (tmp_path / name).write_text(content)
+        algorithms = {"broadcast": str(tmp_path / name)}
+        return build_scenario("perm16", "fat_tree_k4_100g", algorithms=algorithms).digest()
+
+    one = digest("one.xml", text)
+    assert digest("other.xml", text) == one
+    assert digest("one.xml", text + "<!-- changed -->") != one
+    assert build_scenario("perm16", "fat_tree_k4_100g").digest() != one

@@ -34,9 +34,9 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path: Pa
         digest(netsim.simulate(CROSSING, FABRIC, routing="ecmp", transport=transport, seed=seed), tmp_path / str(n))
         for n, seed in enumerate((7, 7, 8))
     ]
-    assert list(runs[0]) == ["collectives.parquet", "flows.parquet", "links.parquet", "queues.parquet"]
+    assert list(runs[0]) == [f"{table}.parquet" for table in ("collectives", "flows", "links", "parts", "queues")]
     assert runs[0] == runs[1]
-    for table in ("collectives", "flows", "links"):
+    for table in ("collectives", "flows", "links", "parts"):
         assert runs[0][f"{table}.parquet"] != runs[2][f"{table}.parquet"], table
 
 

@@ -9,7 +9,21 @@ from typing import Annotated
 
 import typer
 
-from netsim.cli import compare, convert, describe, listing, plan, profile, run, selfcheck, validate
+from netsim.cli import (
+    compare,
+    convert,
+    describe,
+    explain,
+    listing,
+    plan,
+    profile,
+    report,
+    run,
+    selfcheck,
+    sweep,
+    trace,
+    validate,
+)
 from netsim.cli.exits import leave
 from netsim.version import __version__
 
@@ -38,7 +52,10 @@ def netsim(
     \b
       netsim list                                                   what there is
       netsim run deepseek_v3_decode_16 --on rail_optimized_16       one trace on one fabric
+      netsim report results/perm16 --open                           a saved run as a page of pictures
       netsim compare perm16 --on fat_tree_k4_100g --on leaf_spine_32_4to1
+      netsim sweep my_study.toml                                    many settings, on all cores
+      netsim explain results/first                                  which link a saved run waited for, and why
       netsim describe fat_tree_k8_400g                              counts and bisection
       netsim profile deepseek_v3_decode_16                          what a job asks of the network
       netsim plan all_reduce --ranks 8 --bytes 64MiB                who sends what to whom
@@ -52,6 +69,10 @@ def netsim(
 
 app.command("run")(run.run)
 app.command("compare")(compare.compare)
+app.command("report")(report.report)
+app.command("trace")(trace.trace)
+app.command("sweep")(sweep.sweep)
+app.command("explain")(explain.explain)
 app.command("describe")(describe.describe)
 app.command("profile")(profile.profile)
 app.command("convert")(convert.convert)

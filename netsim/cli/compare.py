@@ -1,37 +1,171 @@
-"""`netsim compare`: one trace on several fabrics, side by side."""
+"""`netsim compare`: several designs side by side, over seeds; or saved runs."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from netsim.cli import choices, show
+from netsim.errors import InputError
+
+if TYPE_CHECKING:
+    from netsim.report.costs import Cost
+    from netsim.study.comparison import Comparison
+    from netsim.study.designs import Design
+    from netsim.study.pool import Pool
+
+MANY = "Repeat for each; every one is combined with all others."
 
 
 def compare(
-    traces: choices.Traces,
-    on: Annotated[list[str], typer.Option("--on", metavar="TOPOLOGY", help="A fabric to compare; repeat for each.")],
-    algorithm: choices.Algorithms = [],  # noqa: B006  typer wants the plain default
-    preset: choices.Preset = None,
-    transport: choices.Transport = None,
-    routing: choices.Routing = None,
+    traces: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TRACE",
+            help="A trace as in 'netsim run', several scenario files, or the folders of saved runs.",
+            show_default=False,
+        ),
+    ],
+    on: Annotated[list[str], typer.Option("--on", metavar="TOPOLOGY", help=f"A fabric to compare. {MANY}")] = [],  # noqa: B006
+    algorithm: Annotated[
+        list[str], typer.Option("--algorithm", metavar="OP=NAME", help="E.g. all_reduce=tree; repeat as --on.")
+    ] = [],  # noqa: B006
+    preset: Annotated[
+        list[str], typer.Option("--preset", metavar="NAME", help="A transport preset; repeat as --on.")
+    ] = [],  # noqa: B006
+    transport: Annotated[
+        list[str], typer.Option("--transport", metavar="NAME", help="A preset or a congestion control; repeat as --on.")
+    ] = [],  # noqa: B006
+    routing: Annotated[
+        list[str], typer.Option("--routing", metavar="NAME", help="ecmp, spray, adaptive ...; repeat as --on.")
+    ] = [],  # noqa: B006
+    placement: Annotated[
+        list[str], typer.Option("--placement", metavar="NAME", help="packed or random; repeat as --on.")
+    ] = [],  # noqa: B006
     seed: choices.Seed = None,
+    seeds: Annotated[int, typer.Option("--seeds", metavar="N", help="Run each design with N seeds: 1, 2, ... N.")] = 1,
     sets: choices.Settings = [],  # noqa: B006
+    prices: Annotated[
+        Path | None, typer.Option("--prices", metavar="FILE", help="Your prices (TOML): cost of each design.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write one page with the plots, which needs no net.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", help="Runs at once, with --seeds; 0: one per core.")] = 0,
     as_json: choices.Json = False,
 ) -> None:
-    """Replay one trace on several fabrics and print their results side by side.
+    """Replay one trace on several designs and say which is faster, by how much, and how sure that is.
 
     \b
       netsim compare deepseek_v3_decode_16 --on fat_tree_k4_400g --on rail_optimized_16
       netsim compare all_to_all_16 --on leaf_spine_32_1to1 --on leaf_spine_32_2to1 --on leaf_spine_32_4to1
-      netsim compare my_job.jsonl --on today.toml --on tomorrow.toml --transport dctcp --json
-    """
-    from netsim.cli.work import scenario_of, simulated
-    from netsim.report.compare import compare_text
+      netsim compare perm16 --on fat_tree_k4_100g --routing ecmp --routing spray --transport ideal --seeds 5
+      netsim compare my_job.jsonl --on today.toml --on tomorrow.toml --preset roce --preset uec --seeds 10
+      netsim compare perm16 --on fat_tree_k4_100g --on leaf_spine_32_4to1 --html my_page.html
+      netsim compare today.toml tomorrow.toml
+      netsim compare my_results/first my_results/second
 
-    chosen = choices.settings(algorithm, preset, transport, routing, seed, sets)
-    scenarios = [scenario_of(traces, fabric, chosen) for fabric in on]  # a mistake in the last shows before any work
-    results = [simulated(scenario) for scenario in scenarios]
-    if as_json:
-        show.as_json({fabric: result.summary for fabric, result in zip(on, results, strict=True)})
+    Options that repeat are crossed: two fabrics and two presets are four designs. With --seeds N every design runs
+    with the same N seeds: the means come with 95 % intervals (Student's t), and speed-ups are taken seed by seed.
+    Saved runs (of run --out) are compared as they are: what changed, which collectives, which links.
+
+    Costs count switches, ports, cables and optics outside servers; cables between two switches are taken for optical.
+    A file of prices holds your own: switch, port, cable, optic (a number, or by tier or rate, as in
+    optic = { spine = 2, other = 1 }), optical = ["spine"], currency = "kEUR". netsim knows no prices.
+    """
+    from netsim.cli.designs import axes_of, designs, saved_runs
+    from netsim.cli.work import say_how_read
+
+    answer = Answer(html, as_json)
+    folders = saved_runs(traces)
+    if folders:
+        _compare_saved(folders, answer, given=[*on, *algorithm, *preset, *transport, *routing, *placement, *sets])
+        return
+    if seeds < 1:
+        raise InputError(f"{seeds} seeds", where="--seeds", mend="give 1 or more")
+    axes = axes_of(traces, on, algorithm, preset, transport, routing, placement)
+    found = designs(traces, axes, choices.settings([], None, None, None, seed, sets))
+    say_how_read(found[0].scenario)
+    _compare_designs(found, seeds, prices, jobs, answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is wanted of the comparison besides the text, or instead of it."""
+
+    html: Path | None
+    as_json: bool
+
+
+def _compare_designs(found: Sequence[Design], seeds: int, prices: Path | None, jobs: int, answer: Answer) -> None:
+    from netsim.study.compare import costs_of
+    from netsim.study.comparison import comparison_json
+    from netsim.study.comparison_page import write_comparison
+    from netsim.study.pool import pool_of
+
+    pool = pool_of("local", None, jobs)
+    costs = costs_of(found, prices)  # a mistake in the last shows before any work
+    comparison, text = _over_seeds(found, seeds, pool, costs) if seeds > 1 else _one_each(found, costs)
+    if answer.html is not None:
+        write_comparison(comparison, answer.html)
+        show.note(f"wrote {answer.html}")
+    if answer.as_json:
+        show.as_json(comparison_json(comparison))
     else:
-        print(compare_text(results, on))
+        print(text)
+
+
+def _one_each(found: Sequence[Design], costs: list[Cost]) -> tuple[Comparison, str]:
+    """One run of each design, one after the other, each with its own bar."""
+    from netsim.cli.work import simulated
+    from netsim.report.compare import compare_text
+    from netsim.study.compare import comparison_of
+    from netsim.study.comparison import ONE_SEED
+    from netsim.study.measure import measured_of
+
+    results = [simulated(each.scenario) for each in found]
+    comparison = comparison_of(found, [[measured_of(each, 0.0)] for each in results], costs)
+    text = compare_text(results, comparison.names, costs)
+    return comparison, f"{text}\n{ONE_SEED}" if len(found) > 1 else text
+
+
+def _over_seeds(found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cost]) -> tuple[Comparison, str]:
+    """Every design with every seed, on all cores."""
+    from netsim.cli.countdown import finishing
+    from netsim.cli.work import say_if_compiling, saying_warnings
+    from netsim.simulation import check, get_ready
+    from netsim.study.compare import compared
+    from netsim.study.comparison_text import comparison_text
+    from netsim.study.designs import tasks_of
+
+    tasks = tasks_of(found, seeds)
+    for each in found:
+        check(each.scenario)
+    say_if_compiling()
+    get_ready()
+    with finishing(len(tasks), "runs") as tell:
+        comparison = compared(found, tasks, pool, costs, saying_warnings(tell))
+    return comparison, comparison_text(comparison)
+
+
+def _compare_saved(folders: list[Path], answer: Answer, given: Sequence[str]) -> None:
+    from netsim.report.compare import compare_text
+    from netsim.report.saved_runs import changes_json, changes_text, write_changes
+    from netsim.result import Result
+
+    if given:
+        mend = f"leave out {given[0]!r}; or give {folders[0] / 'run.json'} to run it again"
+        raise InputError("saved runs are compared as they are", where=str(folders[0]), mend=mend)
+    results = [Result.load(folder) for folder in folders]
+    names = [str(folder) for folder in folders]
+    if answer.html is not None:
+        write_changes(results, names, answer.html)
+        show.note(f"wrote {answer.html}")
+    if answer.as_json:
+        show.as_json(changes_json(results, names))
+    else:
+        print("\n\n".join([compare_text(results, names), *changes_text(results, names)]))

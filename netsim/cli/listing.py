@@ -1,17 +1,25 @@
 """`netsim list`: every name that may stand in a scenario or on a command line."""
 
+from typing import Annotated
+
+import typer
+
 from netsim.cli import show
 from netsim.cli.choices import Json
+from netsim.errors import InputError, nearest
+
+What = Annotated[str | None, typer.Argument(metavar="[WHAT]", help="Only these, for instance transports or traces.")]
 
 
-def list_all(as_json: Json = False) -> None:
+def list_all(what: What = None, as_json: Json = False) -> None:
     """List every algorithm, topology, routing, transport, trace format and shipped input.
 
     \b
       netsim list
+      netsim list transports
       netsim list --json
     """
-    names = _names()
+    names = _chosen(what)
     if as_json:
         show.as_json(names)
         return
@@ -19,6 +27,20 @@ def list_all(as_json: Json = False) -> None:
         print(f"{room}:")
         for name, what in entries.items():
             print(f"  {name:<24} {what}".rstrip())
+
+
+def _chosen(what: str | None) -> dict[str, dict[str, str]]:
+    """The lists whose titles hold the word, in the singular or the plural."""
+    names = _names()
+    if what is None:
+        return names
+    found = {title: entries for title, entries in names.items() if what.rstrip("s") in title}
+    if not found:
+        words = sorted(
+            {word.strip("(") for title in names for word in title.split()} - {"is", "the", "first", "default)"}
+        )
+        raise InputError(f"there is no list of {what!r}", where="netsim list", mend=nearest(what, words))
+    return found
 
 
 def _names() -> dict[str, dict[str, str]]:

@@ -36,7 +36,8 @@ def profile(
 ) -> None:
     """Profile a job's communication: which operations, how often, how large, by whom, to whom, when.
 
-    A log that does not show all ranks is profiled as far as it goes; --fill-missing-ranks lets the others do the same.
+    A log that does not show all ranks is profiled as far as it goes: a collective that some of its ranks report counts
+    once, as of all of them; what none of them reports does not count. --fill-missing-ranks lets the others do the same.
 
     \b
       netsim profile deepseek_v3_decode_16
@@ -45,15 +46,18 @@ def profile(
       netsim profile nccl.rank0.log nccl.rank1.log --html nccl.profile.html
       netsim profile my_logs/ --out my_profile --json
     """
+    _check_places(out, html, compare)
+    jobs = [[each] for each in traces] if compare else [traces]
+    chosen = choices.settings(algorithm, None, None, None, None, sets)
+    profiles = [_profile(job, on, chosen, fill_missing_ranks) for job in jobs]
+    _save(profiles, out, html)
+    _print(profiles, compare, as_json)
+
+
+def _print(profiles: list[Profile], compare: bool, as_json: bool) -> None:
     from netsim.report.profile_compare import profiles_text
     from netsim.report.profile_json import profile_table
 
-    _check_places(out, html, compare)
-    jobs = [[each] for each in traces] if compare else [traces]
-    profiles = [
-        _profile(job, on, choices.settings(algorithm, None, None, None, None, sets), fill_missing_ranks) for job in jobs
-    ]
-    _save(profiles, out, html)
     if as_json:
         tables = [profile_table(each) for each in profiles]
         show.as_json({"jobs": tables} if compare else tables[0])
@@ -70,8 +74,8 @@ def _check_places(out: Path | None, html: Path | None, compare: bool) -> None:
             mend = "profile each job alone to save it, or take --json or --html"
             raise InputError("one folder holds one profile", where="--out", mend=mend)
         check_profile_folder(out)
-    if html is not None and (html.is_dir() or not html.absolute().parent.is_dir()):
-        raise InputError("cannot be written", where=str(html), mend="name a file in a folder that is there")
+    if html is not None:
+        show.check_file(html)
 
 
 def _profile(traces: list[str], on: str | None, sets: list[str], fill: bool) -> Profile:

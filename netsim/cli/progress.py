@@ -46,6 +46,18 @@ def watching(name: str) -> Iterator[Progress | None]:
         yield show
 
 
+@contextmanager
+def counting_up(what: str, noun: str) -> Iterator[Callable[[int], None]]:
+    """Give a function that takes how many there are so far, of what ends nobody knows when."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what) as status:
+        yield lambda count: status.update(f"{what}: {count:,} {noun}")
+
+
 LARGE = 8 << 20  # bytes of a file; smaller ones are read before a bar could be drawn
 
 

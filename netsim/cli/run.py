@@ -36,13 +36,14 @@ def run(
       netsim run perm16 --on fat_tree_k4_100g --set topology.buffer=unlimited --set packet.payload=1KiB
       netsim run scenario.toml --json
     """
-    from netsim.cli.work import scenario_of, simulated
+    from netsim.cli.work import say_how_read, scenario_of, simulated
     from netsim.result import check_writable
 
     if out is not None:
         check_writable(out)  # before the work, not after it
     chosen = choices.settings(algorithm, preset, transport, routing, seed, sets)
     scenario = scenario_of(traces, on, chosen, fill=fill_missing_ranks)
+    say_how_read(scenario)
     result = simulated(scenario)
     if out is not None:
         result.save(out)

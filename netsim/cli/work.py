@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from netsim.cli import show
@@ -12,6 +13,7 @@ from netsim.errors import InputError
 if TYPE_CHECKING:
     from netsim.result import Result
     from netsim.scenario import Scenario
+    from netsim.study.pool import Finished
 
 
 def scenario_of(traces: list[str], on: str | None, sets: list[str], *, fill: bool = False) -> Scenario:
@@ -28,10 +30,22 @@ def scenario_of(traces: list[str], on: str | None, sets: list[str], *, fill: boo
         with reading():
             return load_scenario(traces[0], sets=sets, topology=on)
     if on is None:
-        raise InputError("no fabric named", where="--on", mend="add --on fat_tree_k4_400g; 'netsim list' shows more")
+        raise no_fabric()
     with reading():
         trace = load_trace(traces, fill_missing_ranks=True) if fill else traces
         return build_scenario(trace=trace, topology=on, sets=sets)
+
+
+def say_how_read(scenario: Scenario) -> None:
+    """Tell the person what the reader of a log assumed, skipped or filled in; a native trace says what it means."""
+    if scenario.trace.report.format != "native":
+        for note in scenario.trace.notes:
+            show.note(note)
+
+
+def no_fabric() -> InputError:
+    """What is said where a trace is given and no topology."""
+    return InputError("no fabric named", where="--on", mend="add --on fat_tree_k4_400g; 'netsim list' shows more")
 
 
 def simulated(scenario: Scenario) -> Result:
@@ -42,6 +56,20 @@ def simulated(scenario: Scenario) -> Result:
     say_if_compiling()
     with watching(scenario.topology.title) as progress:
         return simulate(scenario, progress=progress)
+
+
+def saying_warnings(tell: Callable[[Finished], None]) -> Callable[[Finished], None]:
+    """The same function, that also says what runs in other processes warn of, each warning once."""
+    said: set[str] = set()
+
+    def told(finished: Finished) -> None:
+        for text in finished.warnings:
+            if text not in said:
+                said.add(text)
+                show.note(f"warning: {text}")
+        tell(finished)
+
+    return told
 
 
 def say_if_compiling() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from functools import lru_cache
 from pathlib import Path
@@ -47,6 +48,16 @@ def load(name: str, op: str) -> Algorithm:
         mend = f"write --algorithm {algorithm.op}={name}"
         raise InputError(f"is an algorithm for {algorithm.op}, not for {op}", where=name, mend=mend)
     return algorithm
+
+
+def digest(name: str) -> str:
+    """SHA-256 of a file's content (hex): what the algorithm is, wherever it lies. Raises InputError as `load` does."""
+    try:
+        with Path(name).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        what = f"cannot be read ({error.strerror or error})"
+        raise InputError(what, where=name, mend="check the path of the MSCCL algorithm") from None
 
 
 @lru_cache(maxsize=16)

@@ -27,7 +27,18 @@ Source = str | Path
 TraceSource = Source | Trace | Sequence[Source]
 TopologySource = Source | Topology | Mapping[str, Any]
 
-__all__ = ["build_scenario", "load_scenario", "load_topology", "load_trace", "transport_key"]
+__all__ = [
+    "Document",
+    "Keys",
+    "build_scenario",
+    "load_scenario",
+    "load_topology",
+    "load_trace",
+    "read_document",
+    "transport_key",
+    "validated",
+    "vary_scenario",
+]
 
 SHORT = {"routing": "kind", "placement": "kind"}  # routing = "spray" means kind = "spray"
 DEEPEST_BASE = 8  # files that build on files that build on files
@@ -74,6 +85,27 @@ def build_scenario(trace: TraceSource, topology: TopologySource, sets: Sequence[
     return _scenario(_with_sets(_opened(given, Path()), sets), Path())
 
 
+def vary_scenario(
+    base: Document, changes: Sequence[Document], folder: Path, traces: dict[str, Trace] | None = None
+) -> Scenario:
+    """Make the scenario of a document with settings laid over it, each a document of one key; paths are of `folder`.
+
+    A topology that is a whole table replaces the one below. `traces` remembers what was read. Raises InputError.
+    """
+    document, known = _opened(base, folder), {} if traces is None else traces
+    for change in changes:
+        topology = change.values.get("topology")
+        if isinstance(topology, Mapping) and not {"base", "kind"}.isdisjoint(topology):
+            document = document.without("topology")
+        document = _changed(document, change, folder)
+    named = str(document.values.get("trace"))
+    if named in known:
+        document = Document(document.values | {"trace": known[named]}, document.places, document.name)
+    scenario = _scenario(document, folder)
+    known[named] = scenario.trace
+    return scenario
+
+
 def transport_key(name: str, where: str) -> str:
     """Whether a name given for a transport is a preset (which goes first, where both exist) or a control alone.
 
@@ -91,16 +123,22 @@ def transport_key(name: str, where: str) -> str:
 def _with_sets(document: Document, sets: Sequence[str]) -> Document:
     for text in sets:
         change = assignment(text)
-        key, value = next(iter(change.values.items()))
-        if key == "topology" and isinstance(value, Mapping) and "base" in value:
+        topology = change.values.get("topology")
+        if isinstance(topology, Mapping) and "base" in topology:
             raise InputError("a base is not changed alone", where=f"--set {text}", mend="write --set topology=NAME")
-        given = document.values.get(key)
-        if isinstance(given, BaseModel) and isinstance(value, Mapping):
-            document = _replaced(document, key, Document(_plain(given)))
-        if key == "transport" and isinstance(value, Mapping) and str(value.get("preset")) in PRESETS:
-            document = _without_choices_of(PRESETS[value["preset"]], document)
-        document = _opened(merged(document, change), Path())
+        document = _changed(document, change, Path())
     return document
+
+
+def _changed(document: Document, change: Document, folder: Path) -> Document:
+    """Lay one setting over a document that is written out; paths of the setting are relative to `folder`."""
+    key, value = next(iter(change.values.items()))
+    given = document.values.get(key)
+    if isinstance(given, BaseModel) and isinstance(value, Mapping):
+        document = _replaced(document, key, Document(_plain(given)))
+    if key == "transport" and isinstance(value, Mapping) and str(value.get("preset")) in PRESETS:
+        document = _without_choices_of(PRESETS[value["preset"]], document)
+    return _opened(merged(document, change), folder)
 
 
 def _without_choices_of(preset: Preset, document: Document) -> Document:

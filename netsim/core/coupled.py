@@ -8,6 +8,7 @@ import numpy as np
 
 from netsim.core.classes import above, ends_or_starts_at, first_signal, highest
 from netsim.core.egress import onward, put_on_wire, time_to_send, wake
+from netsim.core.journal import LOST, write_down, write_pause
 from netsim.core.losses import is_lost
 from netsim.core.notes import carry_notes, first_place, note_hop
 from netsim.core.pools import growth, leave_pool, let_into_pool, resumes_at, take_room
@@ -27,6 +28,8 @@ def obey(world, l, now):
     ring = gate.signals
     stop = world.air[ring.start + (ring.head & ring.mask)].label
     ring.head += 1
+    if world.settings[0].journaling:
+        write_pause(world, l, now, stop)
     if stop:
         gate.paused_since = now
     else:
@@ -44,6 +47,8 @@ def signal(world, l, now, stop):
     gate.pauses += stop
     at = now + world.kinds[world.links[l ^ 1].kind].delay
     append(world, gate.signals, at, stop, 0)
+    place = world.out_place[l % world.settings[0].ports]
+    world.hears[place] = min(world.hears[place], at)
     wake(world, world.links[l].source, at)
 
 
@@ -106,7 +111,7 @@ def step(world, l, now):
         return
     link.free_at = max(link.free_at, now)
     packet = world.air[ring.start + (ring.head & ring.mask)]
-    name, content = packet.label, packet.state
+    came_at, name, content = packet.at, packet.label, packet.state
     place = first_place(ring)
     link.waited += (now - packet.at) * bytes_of(content) >> WAITED
     if length(link.control):
@@ -119,7 +124,10 @@ def step(world, l, now):
     kind = world.kinds[link.kind]
     link.free_at += time_to_send(kind, bytes_of(content))
     content = without_ingress(content)
-    if kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content):
+    lost = kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content)
+    if world.settings[0].journaling:
+        write_down(world, l, came_at, now, name, content | (LOST if lost else 0))
+    if lost:
         return
     put_on_wire(world, l, link, link.free_at + kind.delay, name, content)
     if world.settings[0].noted:
@@ -138,7 +146,10 @@ def accepted(world, link):
 
 @inner
 def come(world, ingress, now):
-    """A packet arrives by `ingress` and goes into its egress queue; refused if that or the headroom is full."""
+    """A packet arrives by `ingress` and goes into its egress queue; refused if that or the headroom is full.
+
+    Returns the egress.
+    """
     wire = world.links[ingress].wire
     packet = world.air[wire.start + (wire.head & wire.mask)]
     name, content = packet.label, packet.state
@@ -157,20 +168,20 @@ def come(world, ingress, now):
     wire_bytes = bytes_of(content)
     if kind.strict and content & (ACK | TRIMMED):
         into_control(world, l, name, content, now, place)
-        return
+        return l
     if settings.lossless:
         if not let_in(world, ingress + rise, wire_bytes, now):
             refuse(world, row, name, content, now, place)
-            return
+            return l
     elif settings.pooling and world.nodes[link.source].pool > 0:
         node = world.nodes[link.source]
         if wire_bytes > growth(world, node, link.backlog):
             refuse(world, row, name, content, now, place)
-            return
+            return l
         take_room(world, node, wire_bytes)
     elif link.backlog + wire_bytes > kind.buffer:
         refuse(world, row, name, content, now, place)
-        return
+        return l
     if not is_ack(content) and is_marked(world, row, kind, link.backlog, accepted(world, link)):
         content |= MARK
         link.marks += 1
@@ -180,34 +191,90 @@ def come(world, ingress, now):
     append(world, link.payload, now, name, content | (np.int64(ingress) << INGRESS))
     if settings.noted:
         carry_notes(world, place, link.payload)
+    return l
+
+
+@part
+def refresh(world, l):
+    """Note when a port next begins or ends to send, after whatever may have changed it."""
+    at = next_step(world, l, world.links[l])
+    world.acts[world.out_place[l]] = at
+    return at
+
+
+@part
+def soonest_of(times, first, last):
+    soonest = NEVER
+    for i in range(first, last):
+        soonest = min(soonest, times[i])
+    return soonest
+
+
+@part
+def place_of(times, first, at):
+    """Where the first of the times that is `at` stands, from `first` on."""
+    place = np.uint64(first)
+    while times[place] != at:
+        place += np.uint64(1)
+    return place
+
+
+@part
+def soonest_arrival(world, node):
+    soonest = NEVER
+    for i in range(node.first_in, node.last_in):
+        soonest = min(soonest, world.due[world.inbound[i]])
+    return soonest
+
+
+@part
+def ingress_at(world, node, at):
+    """The first link by which a packet arrives at that time."""
+    place = np.uint64(node.first_in)
+    while world.due[world.inbound[place]] != at:
+        place += np.uint64(1)
+    return world.inbound[place]
+
+
+@inner
+def hear(world, place, at):
+    """The sender of a link takes a PAUSE or RESUME for one of its classes, and notes when the next comes."""
+    l = world.outbound[place]
+    _, row = first_signal(world, l)
+    obey(world, row, at)
+    world.hears[place], _ = first_signal(world, l)
+    refresh(world, l)
 
 
 @part
 def coupled_switch(world, v, until):
-    """Departures first, then signals, then arrivals; each kind in order of link number."""
+    """Departures first, then signals, then arrivals; each kind in order of link number.
+
+    What an event cannot have changed is not looked for again.
+    """
     node = world.nodes[v]
+    departs = soonest_of(world.acts, node.first_out, node.last_out)
+    signalled = soonest_of(world.hears, node.first_out, node.last_out)
+    arrives = soonest_arrival(world, node)
     while True:
-        departs, signalled, arrives = NEVER, NEVER, NEVER
-        egress, stopped, ingress = np.uint32(0), np.uint32(0), np.uint32(0)
-        for i in range(node.first_out, node.last_out):
-            l = world.outbound[i]
-            at = next_step(world, l, world.links[l])
-            if at < departs:
-                departs, egress = at, l
-            at, row = first_signal(world, l)
-            if at < signalled:
-                signalled, stopped = at, row
-        for i in range(node.first_in, node.last_in):
-            at = world.due[world.inbound[i]]
-            if at < arrives:
-                arrives, ingress = at, world.inbound[i]
         now = min(departs, min(signalled, arrives))
         if now >= until:
             break
         if departs == now:
-            step(world, egress, now)
+            l = world.outbound[place_of(world.acts, node.first_out, now)]
+            step(world, l, now)
+            refresh(world, l)
+            departs = soonest_of(world.acts, node.first_out, node.last_out)
         elif signalled == now:
-            obey(world, stopped, now)
+            hear(world, place_of(world.hears, node.first_out, now), now)
+            signalled = soonest_of(world.hears, node.first_out, node.last_out)
+            departs = soonest_of(world.acts, node.first_out, node.last_out)
         else:
-            come(world, ingress, now)
+            l = come(world, ingress_at(world, node, now), now)
+            acts = refresh(world, l)
+            if acts == now:  # the port was idle; no other departs now, or it would have gone before the arrival
+                step(world, l, now)
+                acts = refresh(world, l)
+            departs = min(departs, acts)
+            arrives = soonest_arrival(world, node)
     world.wake[v] = now

@@ -12,6 +12,7 @@ from netsim.core.ahead import MANY, MANY_LINKS, ask_ahead, ask_for_links, ask_fo
 from netsim.core.coupled import coupled_switch
 from netsim.core.egress import GROUP
 from netsim.core.hosts import host
+from netsim.core.journal import is_journal_full
 from netsim.core.looks import is_album_full, look
 from netsim.core.messages import finish_if_done, send
 from netsim.core.switches import switch
@@ -62,6 +63,8 @@ def next_wake(world, colour):
 @part
 def is_crowded(world, settings):
     """Whether one more visit to a node might need more room than there is: every ring may double."""
+    if settings.journaling and is_journal_full(world, settings):
+        return True
     return 2 * settings.air_used + settings.reserve > world.air.size
 
 

@@ -11,6 +11,7 @@ from netsim.core.coupled import obey
 from netsim.core.egress import onward, put_on_wire, time_to_send
 from netsim.core.entropies import end_entropy, next_entropy
 from netsim.core.go_back_n import acknowledge, go_back, next_packet, on_data
+from netsim.core.journal import LOST, PARKED, write_down
 from netsim.core.losses import is_lost
 from netsim.core.messages import has_left, may_send, offer
 from netsim.core.notes import carry_notes, note_departure, taken_place
@@ -119,6 +120,7 @@ def depart(world, l, now):
             unpark(world, l, now)
     own = False
     c, m, sequence, queued_at, name, content, place = 0, np.uint32(0), 0, link.free_at, 0, 0, 0
+    came_at, parked, began_at = 0, 0, link.free_at
     if length(link.control):
         packet = take(world, link.control)
         place = taken_place(link.control)
@@ -130,7 +132,8 @@ def depart(world, l, now):
         queued_at, name, content = packet.at, packet.label, packet.state
         queue.leaving = bytes_of(content)
     else:
-        c = take(world, queue.turns).label
+        turn = take(world, queue.turns)
+        c, came_at, parked = turn.label, turn.at, turn.state
         connection = world.connections[c]
         if not may_send(world, c, connection):
             connection.queued = 0  # passed over
@@ -147,6 +150,9 @@ def depart(world, l, now):
             connection.ready_at = now + gap
     entropy = next_entropy(world, c) if own and world.settings[0].steering == REPS else 0
     arrives = transmit(world, l, link, queued_at, name, content)
+    if world.settings[0].journaling:
+        seen = (0 if arrives else LOST) | (PARKED if parked else 0)
+        write_down(world, l, came_at if own else queued_at, began_at, name, content | seen)
     if world.settings[0].noted and arrives:
         note_departure(world, l, queue, own, place, content, now, entropy)
     if own:

@@ -82,7 +82,10 @@ class Ledger:
             heirs=self._heirs.size,
             flows=self._flows.size,
             finished=self._parts.size + 1,
+            stories=self._messages.size * int(world.settings[0]["journaling"]),
         )
+        if world.settings[0]["journaling"]:
+            world.stories[messages : messages + rows] = np.zeros(1, world.stories.dtype)
         _new_parts(world.parts[parts : parts + ranks], hosts)
         _new_flows(world.flows[flows : flows + len(numbers)], numbers, source + parts, target + parts, collective)
         sizes, after = np.ascontiguousarray(schedule.bytes, "i8"), np.ascontiguousarray(schedule.after, "i4")

@@ -1,7 +1,7 @@
 """Looks at all queues at regular times: often in a short run, seldom in a long one."""
 
 from netsim.core.rings import length
-from netsim.kernel import inner
+from netsim.kernel import inner, part
 
 
 @inner
@@ -17,6 +17,7 @@ def look(world, moves_at, stop):
             sample.link = l
             free_at = world.links[l % settings.ports].free_at
             sample.bytes = link.backlog - (link.leaving if free_at <= settings.next_look else 0)
+            count_up(world, sample, l % settings.ports)
             found += 1
     nothing_waits = found == settings.samples
     settings.samples = found
@@ -27,6 +28,21 @@ def look(world, moves_at, stop):
     if nothing_waits:  # nor will anything before the next packet moves, and nobody acts before `stop`
         quiet_until = min(moves_at, stop)
         settings.next_look = max(settings.next_look, -(-quiet_until // settings.look_every) * settings.look_every)
+
+
+@part
+def count_up(world, sample, port):
+    """Note what a link has sent, marked, dropped and been paused so far, over all classes."""
+    settings = world.settings[0]
+    sample.sent_bytes = world.links[port].sent_bytes
+    sample.marks, sample.drops, sample.paused_ps = 0, 0, 0
+    for l in range(port, world.links.size, settings.ports):
+        link, gate = world.links[l], world.gates[l]
+        sample.marks += link.marks
+        sample.drops += link.drops
+        sample.paused_ps += gate.paused_ps
+        if gate.paused:
+            sample.paused_ps += settings.next_look - gate.paused_since
 
 
 @inner

@@ -3,6 +3,7 @@
 import numpy as np
 
 from netsim.core.egress import wake
+from netsim.core.journal import begin_story
 from netsim.core.pacing import park
 from netsim.core.places import may_send_some
 from netsim.core.rings import append
@@ -54,6 +55,8 @@ def send(world, m, now):
     connection = world.connections[flow.connection]
     message.end = connection.stop + packets_in(message.bytes, connection.payload)
     message.next = NONE
+    if world.settings[0].journaling:
+        begin_story(world, m, connection.stop, now)
     if world.settings[0].pulling and connection.next == connection.stop and world.repairs[flow.connection].lost == 0:
         ndp.begin(connection)
     connection.stop = message.end
@@ -129,6 +132,8 @@ def has_left(world, m, at):
 def has_arrived(world, m, now):
     flow = world.flows[world.messages[m].flow]
     flow.delivered_at = now
+    if world.settings[0].journaling:
+        world.stories[m].delivered_at = now
     part = world.parts[flow.target_part]
     part.incoming -= 1
     if world.messages[m].first_heir < world.messages[m + 1].first_heir:
@@ -141,6 +146,8 @@ def has_arrived(world, m, now):
 def is_acknowledged(world, m, now):
     flow = world.flows[world.messages[m].flow]
     flow.acked_at = now
+    if world.settings[0].journaling:
+        world.stories[m].acked_at = now
     collective = world.collectives[flow.collective]
     collective.unacked -= 1
     if collective.sender_waits:

@@ -24,12 +24,13 @@ def park(world, l, c, ready_at):
 
 @inner
 def unpark(world, l, now):
-    """Those that are ready by now take their place in the round robin."""
+    """Those that are ready by now take their place in the round robin; 1 in their state tells them from the others."""
     ring = world.gates[l].parked
     while length(ring) and first_at(world.air, hold(ring)) <= now:
-        c = world.air[ring.start + (ring.head & ring.mask)].label
+        parked = world.air[ring.start + (ring.head & ring.mask)]
+        c, ready_at = parked.label, parked.at
         ring.head += 1
-        append(world, world.links[l].turns, now, c, 0)
+        append(world, world.links[l].turns, ready_at, c, 1)
 
 
 @part

@@ -11,6 +11,9 @@ FIRST_INTERVAL_PS = 4_000_000  # a look cuts a window of the core in two: not mo
 MOST_LOOKS = 128  # then every other is forgotten and the interval doubles: pictures need no more
 
 
+QUEUE_COLUMNS = ("time_ps", "link", "bytes", "sent_bytes", "ecn_marks", "drops", "paused_ps")  # from sent_bytes so far
+
+
 class QueueSamples:
     """Bytes in every queue that has packets waiting, at regular times: often in a short run, seldom in a long one."""
 
@@ -42,21 +45,23 @@ class QueueSamples:
         row["next_look"] = -(-int(row["next_look"]) // every) * every
 
     def columns(self) -> dict[str, Any]:
-        """time_ps, link, bytes; the queues of several classes at one link and time in one row."""
+        """time_ps, link, bytes; what each link had sent, marked, dropped, been paused by then; classes in one row."""
         self.collect()
         taken = np.concatenate(self._taken)
-        columns = {"time_ps": taken["at"], "link": taken["link"], "bytes": taken["bytes"]}
+        names = {"time_ps": "at", "ecn_marks": "marks"}
+        columns = {name: taken[names.get(name, name)] for name in QUEUE_COLUMNS}
         return columns if self._settings[0]["classes"] == 1 else _over_classes(columns, int(self._settings[0]["ports"]))
 
 
 def _over_classes(columns: dict[str, Any], ports: int) -> dict[str, Any]:
-    """Rows of one time and one link added up."""
+    """Rows of one time and one link added up; what is counted from the beginning is the same in each."""
     link = columns["link"] % ports
     order = np.lexsort((link, columns["time_ps"]))
-    at, link, held = columns["time_ps"][order], link[order], columns["bytes"][order]
+    columns = {name: column[order] for name, column in (columns | {"link": link}).items()}
+    at, link, held = columns["time_ps"], columns["link"], columns["bytes"]
     first = np.flatnonzero(np.concatenate([np.ones(min(1, len(at)), bool), (np.diff(at) != 0) | (np.diff(link) != 0)]))
     total = np.add.reduceat(held, first) if len(first) else held
-    return {"time_ps": at[first], "link": link[first], "bytes": total}
+    return {name: column[first] for name, column in columns.items()} | {"bytes": total}
 
 
 def by_class(world: World, column: Any) -> Any:

@@ -219,7 +219,35 @@ COLLECTIVE = np.dtype(
     ]
 )
 FINISHED = np.dtype([("at", "i8"), ("part", "i8")])
-SAMPLE = np.dtype([("at", "i8"), ("bytes", "i8"), ("link", "u4"), ("spare", "u4")])  # what waited at a link
+SAMPLE = np.dtype(  # what waited at a link, and what has happened there since the beginning
+    [
+        ("at", "i8"),
+        ("bytes", "i8"),
+        ("link", "u4"),
+        ("spare", "u4"),
+        ("sent_bytes", "i8"),  # these of all classes together
+        ("marks", "i8"),
+        ("drops", "i8"),
+        ("paused_ps", "i8"),
+    ]
+)
+JOURNAL = np.dtype(  # a packet at a queue; see journal.py
+    [
+        ("came_at", "i8"),  # to that queue; of an own packet of a NIC: its connection's turn
+        ("began_at", "i8"),  # its first bit leaves
+        ("label", "i8"),
+        ("state", "i8"),  # with the link in place of the ingress
+    ]
+)
+STORY = np.dtype(  # what became of a message
+    [
+        ("released_at", "i8"),
+        ("delivered_at", "i8"),
+        ("acked_at", "i8"),
+        ("first", "i8"),  # sequence of its first packet
+        ("end", "i8"),  # and after its last one
+    ]
+)
 SETTINGS = np.dtype(
     [
         ("hosts", "i8"),
@@ -269,6 +297,9 @@ SETTINGS = np.dtype(
         ("most_looks", "i8"),
         ("looks_taken", "i8"),
         ("samples", "i8"),  # rows of `samples` in use
+        ("journaling", "i8"),  # what happens to packets is written down
+        ("journaled", "i8"),  # rows of `journal` in use
+        ("journal_reserve", "i8"),  # rows that a visit to one node may need
         ("controls", CONTROL_SETTINGS),
     ]
 )

@@ -81,6 +81,9 @@ def new_world(
         inbound=inbound,
         outbound=outbound,
         port_of=port_of,
+        out_place=np.argsort(outbound, kind="stable").astype("u4"),
+        acts=np.full(len(outbound), NEVER, "i8"),
+        hears=np.full(len(outbound), NEVER, "i8"),
         due=np.full(len(links), NEVER, "i8"),
         wake=np.full(len(nodes), NEVER, "i8"),
         slots=slots,
@@ -112,6 +115,8 @@ def new_world(
         here=np.zeros(0, "u1"),
         pullers=pullers,
         samples=np.zeros(len(links) + ALBUM, tables.SAMPLE),
+        journal=np.zeros(1, tables.JOURNAL),
+        stories=np.zeros(1, tables.STORY),
     )
 
 

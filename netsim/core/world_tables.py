@@ -17,6 +17,9 @@ class World(NamedTuple):
     inbound: np.ndarray  # links into node v: inbound[first_in:last_in], in order of number
     outbound: np.ndarray
     port_of: np.ndarray  # number of a link among those its source sends on
+    out_place: np.ndarray  # per link: its place in `outbound`
+    acts: np.ndarray  # per place in `outbound`, where switches go from event to event: when that port does something
+    hears: np.ndarray  # there: when the next PAUSE or RESUME reaches it
     due: np.ndarray  # per link: when its first packet arrives
     wake: np.ndarray  # per node: when it next has something to do
     slots: np.ndarray  # per node: its place in `wakes`, 2 * group + colour; links join nodes of different colour
@@ -48,3 +51,5 @@ class World(NamedTuple):
     here: np.ndarray  # and bit by bit what its receiver has
     pullers: np.ndarray  # per link, where receivers pull
     samples: np.ndarray  # of queues, taken since the seam last looked
+    journal: np.ndarray  # where settings.journaling, since the seam last looked; else one row
+    stories: np.ndarray  # per message where settings.journaling, else one row

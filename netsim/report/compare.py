@@ -8,6 +8,7 @@ from typing import Any
 
 from netsim.errors import InputError
 from netsim.report.bottleneck import Bottleneck, bottleneck_of, slowdown_of
+from netsim.report.costs import Cost, cost_rows
 from netsim.report.summary import worst_links
 from netsim.report.text import NOTHING, columns, microseconds, number, percent, times
 from netsim.result import Result
@@ -21,8 +22,13 @@ Kind = tuple[Any, ...]
 KIND = ["op", "ranks", "bytes"]
 
 
-def compare_text(results: Sequence[Result], names: Sequence[str] | None = None) -> str:
-    """Set results side by side; `names` head the columns, by default what tells the results apart."""
+def compare_text(
+    results: Sequence[Result], names: Sequence[str] | None = None, costs: Sequence[Cost] | None = None
+) -> str:
+    """Set results side by side; `names` head the columns, by default what tells the results apart.
+
+    `costs` are those of each result's fabric, where they are wanted.
+    """
     if not results:
         raise InputError("nothing to compare", mend="give at least one result")
     heads = list(names) if names is not None else names_of(results)
@@ -40,6 +46,7 @@ def compare_text(results: Sequence[Result], names: Sequence[str] | None = None) 
     ]
     rows = [[name, *map(cell, results)] for name, cell in cells]
     rows.append(["limited by", *(bottleneck.cause for bottleneck in bottlenecks)])
+    rows += cost_rows(costs) if costs is not None else []
     table = columns([results[0].scenario.trace.name, *heads], rows)
     return f"{table}\n\n{_verdict(results, heads, bottlenecks)}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from netsim.errors import InputError
+from netsim.report.assets import asset, script_json
 
 Figure = dict[str, Any]  # "data" and "layout", as plotly.js takes them
 
@@ -52,12 +52,11 @@ def page(title: str, facts: Sequence[tuple[str, str]], sections: Sequence[Sectio
     figures: list[Figure] = []
     body = "\n".join(_section(section, figures) for section in sections)
     tiles = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
-    data = json.dumps(figures, allow_nan=False).replace("<", "\\u003c")
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<style>{_STYLE}</style>\n'
-        f"<script>{get_plotlyjs()}</script>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n<dl>{tiles}</dl>\n"
-        f"{body}\n<script>const figures = {data};\n{_SCRIPT}</script>\n</body>\n</html>\n"
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<style>{asset("page.css")}</style>\n'
+        f"<script>{get_plotlyjs()}</script>\n</head>\n<body>\n<header><h1>{escape(title)}</h1>{_THEME}</header>\n<dl>{tiles}</dl>\n"
+        f"{body}\n<script>const figures = {script_json(figures)};\n{_SCRIPT}</script>\n</body>\n</html>\n"
     )
 
 
@@ -100,30 +99,7 @@ def _table(table: Table) -> str:
     return f'<div class="wide"><table>{head}\n<tbody>{body}</tbody></table></div>'
 
 
-_STYLE = """
-:root { color-scheme: light dark; --paper: #ffffff; --ink: #1d2430; --soft: #5b6472; --line: #d9dee6; --tile: #f4f6f9; }
-@media (prefers-color-scheme: dark) {
-  :root { --paper: #14181f; --ink: #e4e8ee; --soft: #98a2b1; --line: #303844; --tile: #1d232c; }
-}
-body { background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; margin: 0 auto;
-       max-width: 1180px; padding: 1.5rem; }
-h1 { font-size: 1.5rem; margin: 0 0 1rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.1rem; margin: 2.2rem 0 .6rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
-dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: .7rem; margin: 0; }
-dl div { background: var(--tile); border-radius: 8px; padding: .6rem .8rem; }
-dt { color: var(--soft); font-size: .8rem; }
-dd { margin: 0; font-size: 1.1rem; font-weight: 600; overflow-wrap: anywhere; }
-p { margin: .4rem 0; overflow-wrap: anywhere; }
-figure { margin: .5rem 0 1.2rem; }
-@media (min-width: 900px) { .half { display: inline-block; width: 49%; vertical-align: top; } }
-figcaption { color: var(--soft); font-size: .88rem; }
-.plot { width: 100%; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
-th, td { padding: .25rem .8rem .25rem 0; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
-th { color: var(--soft); font-weight: 500; }
-.word { text-align: left; }
-"""
+_THEME = '<button id="theme" type="button" aria-label="switch between light and dark">light / dark</button>'
 
 _SCRIPT = """
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -148,4 +124,9 @@ function draw() {
 }
 draw();
 dark.addEventListener("change", draw);
+document.getElementById("theme").addEventListener("click", () => {
+  const root = document.documentElement, now = root.dataset.theme || (dark.matches ? "dark" : "light");
+  root.dataset.theme = now === "dark" ? "light" : "dark";
+  draw();
+});
 """

@@ -17,7 +17,8 @@ ALIKE = ["op", "algorithm", "group", "ranks", "bytes"]  # operations that agree 
 
 def summary_text(result: Result) -> str:
     """Everything a person wants to know first, in some twenty lines."""
-    parts = [_head(result), operations_text(result.collectives), bottleneck_of(result).text, _congestion(result)]
+    parts = [_head(result), operations_text(result.collectives), recorded_text(result.collectives)]
+    parts += [bottleneck_of(result).text, _congestion(result)]
     parts += [_headroom(result), _classes(result)]
     return "\n\n".join(part for part in parts if part)
 
@@ -76,6 +77,50 @@ def _operation(group: pd.DataFrame) -> list[str]:
         number(group["busbw_gbs"].median()),
         microseconds(group["ideal_ps"].median()),
         times(group["slowdown"].median()),
+    ]
+
+
+def recorded_text(collectives: pd.DataFrame) -> str:
+    """Simulated beside recorded time, one row per kind of operation, where the trace holds times of a real run."""
+    known = collectives[collectives["recorded_ps"] > 0]
+    if known.empty:
+        return ""
+    alike = grouped(known)
+    header = [
+        "against the recorded run",
+        "ranks",
+        "bytes",
+        "count",
+        "recorded us",
+        "simulated us",
+        "ratio",
+        "from",
+        "to",
+    ]
+    rows = [_recorded(str(group.iloc[0]["op"]), group) for group in alike[:MOST_ROWS]]
+    if len(alike) > 1:
+        rows.append(_recorded("all", known))
+    note = "medians, of what is left once the last rank has come; a ratio above 1 means slower here than there"
+    return f"{columns(header, rows)}\n({note})"
+
+
+def _recorded(name: str, group: pd.DataFrame) -> list[str]:
+    """One row: medians, and between what the ratios lie; of all operations together the sums."""
+    ratios, first = group["against_recorded"], group.iloc[0]
+    whole = name == "all"
+    here, there = (
+        group[column].sum() if whole else group[column].median() for column in ("together_ps", "recorded_ps")
+    )
+    return [
+        name,
+        NOTHING if whole else f"{first['ranks']:,}",
+        NOTHING if whole else format_size(int(first["bytes"])),
+        f"{len(group):,}",
+        microseconds(there),
+        microseconds(here),
+        times(here / there if whole else ratios.median()),
+        times(ratios.min()),
+        times(ratios.max()),
     ]
 
 

@@ -28,6 +28,8 @@ class Outcome(Protocol):
     @property
     def collectives(self) -> Mapping[str, Any]: ...
     @property
+    def parts(self) -> Mapping[str, Any]: ...
+    @property
     def flows(self) -> Mapping[str, Any]: ...
     @property
     def links(self) -> Mapping[str, Any]: ...
@@ -39,13 +41,18 @@ class Outcome(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """Tables `collectives`, `flows`, `links`, `queues` (times in ps, sizes in bytes), a summary, and the scenario.
+    """Tables `collectives`, `parts`, `flows`, `links`, `queues` (ps, bytes), a summary, and the scenario.
 
     `algbw_gbs` = bytes / time in 10^9 B/s and `busbw_gbs` as nccl-tests define them; `slowdown` = time / ideal, where
-    ideal is the time on an idle network. A flow's time ends with its last byte at the receiver; NaN if it never did.
+    ideal is the time on an idle network. Where the trace holds the durations of a real run, `against_recorded` =
+    `together_ps` / `recorded_ps`: both are counted from when the last rank came. A flow's time ends with its last byte
+    at the receiver; NaN if it never did. `parts` tells when each rank began and finished its part of a collective.
+    `queues` is sampled, where packets wait; its sent_bytes, ecn_marks, drops and paused_ps are those of the link since
+    the beginning.
     """
 
     collectives: pd.DataFrame
+    parts: pd.DataFrame
     flows: pd.DataFrame
     links: pd.DataFrame
     queues: pd.DataFrame
@@ -60,6 +67,7 @@ class Result:
         links = tables.links(outcome.links, int(outcome.totals["completion_time_ps"]))
         return cls(
             collectives=collectives,
+            parts=tables.parts(outcome.parts),
             flows=tables.flows(outcome.flows),
             links=links,
             queues=tables.queues(outcome.queues),

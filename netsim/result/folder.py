@@ -19,14 +19,14 @@ from netsim.errors import InputError
 from netsim.result.tables import TABLES
 
 MARK = "run.json"
-
+DRAWN = ("report.html", "run.perfetto.json.gz")  # what may be made of a result later, in its folder
 
 Ours = Callable[[Path], bool]  # whether a folder may be replaced: it holds what netsim has written, and nothing else
 
 
 def is_result(folder: Path) -> bool:
-    """Whether a folder holds a result and nothing else, so that replacing it loses nothing of anybody's."""
-    ours = {MARK, "summary.json", "trace.jsonl.gz", *(f"{name}.parquet" for name in TABLES)}
+    """Whether a folder holds a result, what was drawn of it, and nothing else: nothing of anybody is lost with it."""
+    ours = {MARK, "summary.json", "trace.jsonl.gz", *(f"{name}.parquet" for name in TABLES), *DRAWN}
     return (folder / MARK).is_file() and {each.name for each in folder.iterdir()} <= ours
 
 

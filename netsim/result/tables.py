@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 TABLES = {  # the columns of each Parquet file, in order
     "collectives": {
-        "id": "int64", "op": "string", "algorithm": "string", "group": "string", "ranks": "int64", "bytes": "int64",
+        "id": "int64", "op": "string", "algorithm": "string", "group": "string", "stream": "string",
+        "ranks": "int64", "bytes": "int64",
         "start_ps": "int64", "end_ps": "int64", "time_ps": "int64", "algbw_gbs": "double", "busbw_gbs": "double",
-        "ideal_ps": "int64", "slowdown": "double",
+        "ideal_ps": "int64", "slowdown": "double", "together_ps": "int64", "recorded_ps": "int64",
+        "against_recorded": "double",
     },
+    "parts": {"collective": "int64", "rank": "int64", "start_ps": "int64", "end_ps": "int64"},
     "flows": {
         "collective": "int64", "src": "int64", "dst": "int64", "channel": "int64", "bytes": "int64",
         "start_ps": "int64", "delivered_ps": "int64", "acked_ps": "int64", "ideal_ps": "int64", "slowdown": "double",
@@ -26,7 +29,10 @@ TABLES = {  # the columns of each Parquet file, in order
         "ecn_marks": "int64",
         "pauses_sent": "int64", "paused_ps": "int64", "max_queue_bytes": "int64", "mean_queue_bytes": "double",
     },
-    "queues": {"time_ps": "int64", "link": "int64", "bytes": "int64"},
+    "queues": {
+        "time_ps": "int64", "link": "int64", "bytes": "int64",
+        "sent_bytes": "int64", "ecn_marks": "int64", "drops": "int64", "paused_ps": "int64",
+    },
 }  # fmt: skip
 PS_PER_SECOND, BYTES_PER_GB = 1e12, 1e9
 
@@ -41,14 +47,22 @@ Columns = dict[str, NDArray[Any]]
 
 
 def collectives(measured: Mapping[str, Any]) -> pd.DataFrame:
-    """Add time, bandwidths and slowdown to the measured collectives."""
+    """Add time, bandwidths, slowdown and the comparison with recorded times to the measured collectives.
+
+    A recorded duration (-1: none) is that of the rank that came last and waited for nobody: what compares with it is
+    the time together, from when the last rank came.
+    """
     columns = _columns(measured)
     time_ps = columns["end_ps"] - columns["start_ps"]
     moved = np.where(columns["bytes"] > 0, columns["bytes"], np.nan)  # a barrier has no bandwidth
     algbw = _ratio(moved, time_ps) * (PS_PER_SECOND / BYTES_PER_GB)
     factors = np.array([bus_factor(op, int(n)) for op, n in zip(columns["op"], columns["ranks"], strict=True)], float)
     bandwidth = {"time_ps": time_ps, "algbw_gbs": algbw, "busbw_gbs": algbw * factors}
-    return _table("collectives", columns | bandwidth | {"slowdown": _ratio(time_ps, columns["ideal_ps"])})
+    # A receiver that comes when all has arrived finds nothing left to wait for.
+    together_ps = np.maximum(0, columns["end_ps"] - columns["last_start_ps"])
+    ratios = {"slowdown": _ratio(time_ps, columns["ideal_ps"])}
+    ratios["against_recorded"] = _ratio(together_ps, columns["recorded_ps"])
+    return _table("collectives", columns | bandwidth | ratios | {"together_ps": together_ps})
 
 
 def bus_factor(op: str, ranks: int) -> float:
@@ -67,6 +81,11 @@ def links(measured: Mapping[str, Any], completion_ps: int) -> pd.DataFrame:
     """Add to the measured links the fraction of the whole run in which each was sending."""
     columns = _columns(measured)
     return _table("links", columns | {"busy_fraction": columns["busy_ps"] / max(1, completion_ps)})
+
+
+def parts(measured: Mapping[str, Any]) -> pd.DataFrame:
+    """The ranks' parts of the collectives as measured."""
+    return _table("parts", _columns(measured))
 
 
 def queues(measured: Mapping[str, Any]) -> pd.DataFrame:

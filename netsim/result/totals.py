@@ -25,12 +25,28 @@ def summary_of(totals: Mapping[str, Any], collectives: pd.DataFrame, links: pd.D
     first = {"completion_time_ps": plain["completion_time_ps"]}
     counted = first | {"collectives": len(collectives), "bytes": int(collectives["bytes"].sum())}
     counted |= {name: int(links[column].sum()) for name, column in _SUMS.items()}
+    counted |= _recorded(collectives)
     wall_clock = {
         "wall_seconds": float(plain.get("wall_seconds", seconds + float(plain.get("compile_seconds", 0.0)))),
         "packet_hops_per_second": plain["packet_hops"] / seconds if seconds > 0 else 0.0,
         "peak_memory_bytes": _peak_memory_bytes(),
     }
     return counted | plain | wall_clock | {"worst_links": _worst_links(links)}
+
+
+def _recorded(collectives: pd.DataFrame) -> dict[str, Any]:
+    """What the collectives of which a real run's duration is known took there and here; nothing where none is."""
+    known = collectives[collectives["recorded_ps"] > 0]
+    if known.empty:
+        return {}
+    here, there = int(known["together_ps"].sum()), int(known["recorded_ps"].sum())
+    told = {
+        "collectives": len(known),
+        "recorded_ps": there,
+        "simulated_ps": here,
+        "simulated_to_recorded": here / there,
+    }
+    return {"recorded": told | {"median_of_ratios": float(known["against_recorded"].median())}}
 
 
 def _worst_links(links: pd.DataFrame) -> list[dict[str, Any]]:

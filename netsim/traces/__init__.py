@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -40,18 +42,18 @@ _MSCCL = re.compile(r"\ufeff?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<algo\b", re.D
 
 READERS = {
     "native": Reader("native"),
-    "htsim_cm": Reader("htsim_cm"),
-    "chakra": Reader("chakra", fills=True, is_binary=True),
-    "goal": Reader("goal", is_binary=True),
-    "simai": Reader("simai"),
-    "aicb_csv": Reader("aicb_csv"),
-    "nccl_profiler": Reader("nccl_profiler", fills=True),
-    "kineto": Reader("kineto", fills=True),
-    "inspector": Reader("inspector", fills=True),
-    "flight_recorder": Reader("flight_recorder", fills=True, is_binary=True),
-    "pytorch_et": Reader("host_trace", fills=True),
-    "param_comms": Reader("param_comms", fills=True),
-    "nccl_log": Reader("nccl_log", fills=True),
+    "htsim_cm": Reader("htsim.cm"),
+    "chakra": Reader("chakra.reader", fills=True, is_binary=True),
+    "goal": Reader("goal.reader", is_binary=True),
+    "simai": Reader("simai.workload"),
+    "aicb_csv": Reader("simai.aicb_csv"),
+    "nccl_profiler": Reader("nccl.profiler", fills=True),
+    "kineto": Reader("torch.kineto", fills=True),
+    "inspector": Reader("nccl.inspector", fills=True),
+    "flight_recorder": Reader("torch.flight_recorder", fills=True, is_binary=True),
+    "pytorch_et": Reader("torch.host_trace", fills=True),
+    "param_comms": Reader("torch.param_comms", fills=True),
+    "nccl_log": Reader("nccl.log", fills=True),
 }
 
 
@@ -71,9 +73,22 @@ def read(paths: str | Path | Sequence[str | Path], *, fill_missing_ranks: bool =
             raise InputError(what, where=str(path), mend="read files of one job and one format together")
     reader = READERS[formats[0]]
     options = {"fill_missing_ranks": fill_missing_ranks, "partial": partial} if reader.fills else {}
-    trace: Trace = reader.code.read(listed, **options)
+    with _no_search_for_circles():
+        trace: Trace = reader.code.read(listed, **options)
     told = replace(trace.report, format=formats[0], files=len(listed))
     return replace(trace, report=replace(told, records=told.records or len(trace.operations)))
+
+
+@contextmanager
+def _no_search_for_circles() -> Iterator[None]:
+    """Millions of small objects, none of which point at each other in a circle, are not searched for circles."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def format_of(path: Path) -> str:

@@ -33,6 +33,7 @@ EXPERIMENTS = {
     "two-flows": Experiment("each control's paper: equal shares", fairness.two_flows),
     "controls-differ": Experiment("complaint about a peer", fairness.controls_differ),
     "hashed-paths": Experiment("balls into bins", chance.hashed_paths),
+    "shared-buffer": Experiment("Choudhury and Hahne 1998, section II", lossless.shared_buffer),
     "headroom": Experiment("IEEE 802.1Qbb", lossless.headroom),
     "losses": Experiment("complaint about a peer", chance.losses),
 }

@@ -93,6 +93,24 @@ def _incast_at_line_rate(pfc: Any, fields: dict[str, Any]) -> Result:
     return simulate(matrix(16, incast(15), MIB), fat_tree(4, pfc=pfc, **fields), transport=transport)
 
 
+def shared_buffer(full: bool) -> Iterator[Figure]:
+    """Choudhury and Hahne 1998: n congested ports of a shared buffer hold n alpha / (1 + n alpha) of it, no more."""
+    size = 600 * FULL
+    for alpha in (0.125, 1.0):
+        for ports in (1, 4):
+            pairs = [(15 - (3 * port + k), port) for port in range(ports) for k in range(3)]
+            fabric = star(16, ecn="off", shared_buffer={"size": size, "alpha": alpha})
+            result = simulate(matrix(16, pairs, 4 * MIB), fabric, transport="none")
+            share = size * ports * alpha / (1 + ports * alpha)
+            held = result.summary["max_shared_buffer_bytes"]
+            name = f"{ports} congested port{'s' if ports > 1 else ''}, alpha {alpha:g}: held, to a packet a port"
+            yield between(name, (share - ports * FULL) / 1e3, (share + ports * FULL) / 1e3, held / 1e3, " KB")
+            most = int(result.links["max_queue_bytes"].max())
+            yield between(
+                "longest queue: alpha / (1 + alpha) at most", 0, size * alpha / (1 + alpha) / 1e3, most / 1e3, " KB"
+            )
+
+
 def dcqcn_thresholds(full: bool) -> Iterator[Figure]:
     """Zhu et al., SIGCOMM 2015, section 4: where PFC may begin, and ECN before it, on a shared buffer.
 

@@ -11,7 +11,7 @@ import pytest
 from netsim.cli import main
 from netsim.cli.work import scenario_of
 from netsim.errors import InputError
-from tests.traces.nccl_lines_of import call, world
+from tests.traces.nccl.nccl_lines_of import call, world
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:

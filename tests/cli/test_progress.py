@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.outcomes import result_of, scenario_of
+
 HOME = Path(__file__).parent.parent.parent
 LONG = '{"netsim": 1, "ranks": 16}\n' + '{"op": "all_reduce", "group": "world", "bytes": 1073741824}\n' * 99
 PATIENCE_SECONDS = 240  # until the bar must have shown what it shows; a first run compiles
@@ -65,3 +67,12 @@ def test_the_bar_lives_and_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     assert "netsim: interrupted" in terminal.shown
     assert "Traceback" not in terminal.shown
     assert [path.name for path in tmp_path.iterdir()] == ["long.jsonl"]
+
+
+@pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
+def test_a_trace_file_tells_how_far_it_is(tmp_path: Path) -> None:
+    result_of(scenario_of(), []).save(tmp_path / "run")
+    terminal = Terminal(tmp_path, "trace", "run")
+    assert terminal.end() == 0
+    assert re.search(r"writing run\.perfetto\.json\.gz: [\d,]+ events", terminal.shown)
+    assert (tmp_path / "run" / "run.perfetto.json.gz").is_file()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from netsim.cli import main, progress
-from tests.traces.nccl_lines_of import call, world
+from tests.traces.nccl.nccl_lines_of import call, world
 
 
 class Screen(io.StringIO):

@@ -11,10 +11,11 @@ import pytest
 
 from netsim.cli import main
 from netsim.errors import RunError
+from netsim.result.tables import TABLES
 
 HOME = Path(__file__).parent.parent.parent
 RUN = "run perm16 --on fat_tree_k4_100g"
-SAVED = ["collectives.parquet", "flows.parquet", "links.parquet", "queues.parquet", "run.json", "summary.json"]
+SAVED = [*sorted(f"{name}.parquet" for name in TABLES), "run.json", "summary.json"]
 Capture = pytest.CaptureFixture[str]
 
 
@@ -129,3 +130,17 @@ def test_a_mistake_is_told_before_anything_is_compiled(
     monkeypatch.setattr("netsim.simulation._get_ready", lambda: pytest.fail("it compiles"))
     assert main(line.split()) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_how_a_log_was_read_is_said_and_a_native_trace_says_nothing(tmp_path: Path, capsys: Capture) -> None:
+    prefix = "node1:100:100 [0] NCCL INFO "
+    told = "opCount 0 sendbuff 0x10 recvbuff 0x20 count 4096 datatype 7 op 0 root 0 comm 0xa0 [nranks=2] stream 0x1"
+    init = f"{prefix}ncclCommInitRank comm 0xa0 rank 0 nranks 2 cudaDev 0 busId 1000 commId 0x77 - Init COMPLETE"
+    (tmp_path / "job.log").write_text(f"{init}\n{prefix}AllReduce: {told}\n")
+    log = str(tmp_path / "job.log")
+    assert main(["run", log, "--on", "fat_tree_k4_100g", "--fill-missing-ranks", "--json"]) == 0
+    said = capsys.readouterr()
+    assert "netsim: 1 of 2 ranks of a communicator seen: the others do the same by symmetry\n" in said.err
+    assert json.loads(said.out)["collectives"] == 1
+    assert main([*RUN.split(), "--json"]) == 0
+    assert capsys.readouterr().err == ""

@@ -10,7 +10,7 @@ from netsim.config import build_scenario, load_trace
 from netsim.errors import InputError
 from netsim.profile import Profile, profile
 from netsim.traces import Group, Operation, Trace, read
-from tests.traces.nccl_lines_of import call, init, world
+from tests.traces.nccl.nccl_lines_of import call, init, world
 
 
 def rows(found: Profile) -> dict[str, tuple[int, int, float]]:
@@ -32,6 +32,15 @@ def test_the_table_of_deepseek_v3(name: str, size: int, in_all: int) -> None:
     assert found.ranks["requests"].unique().tolist() == [182]
     assert found.bursts is None
     assert found.parallelism() == [(1, 16)]
+
+
+def test_the_later_code_of_deepseek_v3_calls_less_often() -> None:
+    found = profile(load_trace("deepseek_v3_later_decode_16"))
+    table = found.operations.to_dict("records")
+    assert {row["op"]: (row["count"], row["bytes_total"]) for row in table} == {
+        "all_reduce": (123, 2_594_816), "all_gather": (1, 258_560),
+    }  # fmt: skip
+    assert found.distribution[["bytes", "count"]].to_numpy().tolist() == [[14_336, 65], [28_672, 58], [258_560, 1]]
 
 
 def test_placement_says_what_leaves_a_server() -> None:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from netsim.errors import InputError
 from netsim.traces import Trace, read
-from tests.traces.pytorch_files import (
+from tests.traces.nccl.test_inspector import profiled
+from tests.traces.torch.pytorch_files import (
     call,
     entry,
     event,
@@ -27,7 +28,6 @@ from tests.traces.pytorch_files import (
     node,
     recorder,
 )
-from tests.traces.test_inspector import profiled
 
 
 def _kineto() -> bytes:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from netsim.errors import InputError
 from netsim.traces import Trace, read
-from tests.traces.nccl_lines_of import call, init, world
+from tests.traces.nccl.nccl_lines_of import call, init, world
 
 LINES = [
     *['{"netsim": 1, "ranks": 4, "groups": {"tp": [0, 1]}}', '{"op": "all_reduce", "group": "tp", "bytes": 8}'],

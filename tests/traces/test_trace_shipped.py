@@ -35,6 +35,18 @@ def test_deepseek_v3_has_the_published_counts_and_sizes(name: str, size: int) ->
     assert all(each.ranks == tuple(range(16)) for each in trace.operations)
 
 
+def test_the_later_code_reduces_as_many_bytes_in_fewer_calls() -> None:
+    first, later = shipped("deepseek_v3_decode_16"), shipped("deepseek_v3_later_decode_16")
+    assert Counter((each.op, each.bytes, each.dtype) for each in later.operations) == {
+        ("all_reduce", 14_336, "bf16"): 65,
+        ("all_reduce", 28_672, "fp32"): 58,
+        ("all_gather", 258_560, "bf16"): 1,
+    }
+    reduced = [sum(each.bytes for each in job.operations if each.op == "all_reduce") for job in (first, later)]
+    assert reduced == [2_594_816, 2_594_816]
+    assert [each.bytes for each in later.operations[:9]] == [14_336] * 8 + [28_672]
+
+
 @pytest.mark.parametrize(
     ("name", "op", "algorithm"),
     [

@@ -9,7 +9,7 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.traces import Trace, format_of, read
-from netsim.traces.parallel import Layout
+from netsim.traces.simai.parallel import Layout
 
 HEAD = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 2 pp: 1 vpp: 2 ga: 1 all_gpus: 8 checkpoints: 0"
 NONE = "1 NONE 0"

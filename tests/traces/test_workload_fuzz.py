@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from netsim.errors import InputError
 from netsim.traces import Group, Operation, Trace, Turn, format_of, read
-from netsim.traces.chakra_write import write_chakra
-from netsim.traces.goal_write import write_goal, write_goal_binary
+from netsim.traces.chakra.write import write_chakra
+from netsim.traces.goal.write import write_goal, write_goal_binary
 from tests.traces.test_workload_files import COLUMNS, HEAD, csv, row
 
 PAIR = Group("pair", (0, 1))

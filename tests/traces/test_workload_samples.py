@@ -9,12 +9,12 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.traces import Trace, format_of, read
-from netsim.traces.chakra_nodes import COMM_COLL, COMM_RECV, COMM_SEND, COMP, node
-from netsim.traces.goal import _Text
-from netsim.traces.goal_binary import read_binary
-from netsim.traces.goal_rank import Goal
-from netsim.traces.goal_write import _binary
-from netsim.traces.wire import messages
+from netsim.traces.chakra.nodes import COMM_COLL, COMM_RECV, COMM_SEND, COMP, node
+from netsim.traces.chakra.wire import messages
+from netsim.traces.goal.binary import read_binary
+from netsim.traces.goal.rank import Goal
+from netsim.traces.goal.reader import _Text
+from netsim.traces.goal.write import _binary
 from tests.traces.sample_files import needs_samples, sample
 
 pytestmark = needs_samples

@@ -1,0 +1,131 @@
+"""explain(scenario): why each collective took as long as it did, found on its critical path through the packets.
+
+The scenario is simulated once more with a witness: equal scenarios give equal results, so what it says holds for the
+saved run. What is kept of packets at a time is bounded: above MANY_ROWS, collectives that have ended are explained and
+what only they need is forgotten; MOST_ROWS is the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from netsim.blame.alternatives import Alternatives
+from netsim.blame.causes import Causes
+from netsim.blame.explanation import Blame, Explained, explained, together
+from netsim.blame.line import Lines
+from netsim.blame.path import KINDS, Path
+from netsim.blame.rows import Rows
+from netsim.blame.stories import Stories
+from netsim.core.tables import NEVER
+from netsim.core.witness import Witness
+from netsim.core.world_tables import World
+from netsim.errors import InputError, RunError
+from netsim.fabric import Carried, Fabric
+from netsim.result import Result
+from netsim.scenario import Scenario
+from netsim.simulation import Progress, check, run
+
+__all__ = ["KINDS", "Blame", "Explained", "explain", "explain_saved", "together"]
+
+MOST_ROWS = 1 << 24  # packets at queues that may be needed at a time; with their indexes about 2 GB
+MANY_ROWS = 1 << 22  # above so many, those that are not needed are forgotten
+
+
+def explain(
+    scenario: Scenario,
+    *,
+    collective: int | None = None,
+    many_rows: int = MANY_ROWS,
+    most_rows: int = MOST_ROWS,
+    progress: Progress | None = None,
+) -> list[Explained]:
+    """Simulate a scenario again and explain its collectives, in order of their ids; or only the one with that id.
+
+    many_rows, most_rows: rows of the journal (a packet at a queue) above which what has ended is explained and what
+    only that needs is forgotten; and that may be kept. Raises RunError where collectives that overlap need more.
+    """
+    check(scenario)
+    reader = _Reader(scenario, collective, many_rows, most_rows)
+    run(scenario, None, NEVER, progress, reader.watch)
+    reader.finish()
+    return sorted(reader.found, key=lambda each: each.number)
+
+
+def explain_saved(
+    result: Result, *, collective: int | None = None, progress: Progress | None = None
+) -> list[Explained]:
+    """Explain the collectives of a saved result; InputError where it had none of that id, or now takes other times."""
+    times, where = result.collectives["time_ps"].tolist(), result.provenance["trace"]
+    if collective is not None and not 0 <= collective < len(times):
+        mend = f"give an id from 0 to {len(times) - 1:,}" if times else "the run had none"
+        raise InputError(f"no collective {collective}", where=where, mend=mend)
+    found = explain(result.scenario, collective=collective, progress=progress)
+    other = next((each.number for each in found if each.time_ps != times[each.number]), None)
+    if other is not None:
+        what = f"collective {other} no longer takes the time that was saved (netsim {result.provenance.get('netsim')})"
+        raise InputError(what, where=where, mend="run it again with this netsim, and explain that")
+    return found
+
+
+@dataclass(eq=False)
+class _Reader:
+    """Explains collectives that have ended, whenever there is more of the journal than may be kept, and at the end."""
+
+    scenario: Scenario
+    only: int | None
+    many_rows: int
+    most_rows: int
+
+    def watch(self, fabric: Fabric) -> None:
+        """Be there when it begins."""
+        self.fabric, self.found = fabric, list[Explained]()
+        self.alternatives = Alternatives(fabric.network)
+        self.witness = Witness(self.many_rows, self.make_room)
+        self._is_open: set[int] = set()
+        self._next = 0  # collectives before this one are explained, or open
+        fabric.watch(self.witness)
+
+    def finish(self) -> None:
+        """All has ended: explain the rest."""
+        self.witness.take(self.fabric.world, at_end=True)
+        self._explain_ended()
+
+    def make_room(self, world: World) -> None:
+        """Explain what has ended; keep what those under way need. RunError if that is too much."""
+        self._explain_ended()
+        needed = self._needed_from()
+        for each in self.fabric.carried:
+            if each.end_ps is None or each.end_ps < needed:
+                each.told = None
+        kept = [piece[np.maximum(piece["came_at"], piece["began_at"]) >= needed] for piece in self.witness.pieces]
+        self.witness.keep(kept, until=max(self.many_rows, 2 * sum(map(len, kept))))
+        if self.witness.rows > self.most_rows:
+            what = f"collectives that overlap have more than {self.most_rows:,} packet hops, more than explain can keep"
+            raise RunError(what, mend="explain a run with fewer bytes or larger packets (packet.payload)")
+
+    def _explain_ended(self) -> None:
+        carried = self.fabric.carried
+        candidates = [*sorted(self._is_open), *range(self._next, len(carried))]
+        ended = [n for n in candidates if carried[n].end_ps is not None]
+        self._is_open, self._next = {n for n in candidates if carried[n].end_ps is None}, len(carried)
+        wanted = [n for n in ended if self.only is None or n == self.only]
+        if wanted:
+            self.found += self._explained(wanted)
+
+    def _explained(self, wanted: list[int]) -> list[Explained]:
+        journal = np.concatenate(self.witness.pieces)
+        lines = Lines(Rows(self.fabric.world, journal))
+        for number in self._is_open:
+            each = self.fabric.carried[number]
+            each.told = self.witness.told(self.fabric.world, each.admitted)
+        stories = Stories(self.fabric.carried)
+        paths = [Path(lines, stories, number) for number in wanted]
+        kind = self.scenario.routing.kind
+        return [explained(path, Causes(self.fabric.network, self.alternatives, kind, path)) for path in paths]
+
+    def _needed_from(self) -> int:
+        """The start of the oldest collective that has not ended."""
+        still: list[Carried] = [self.fabric.carried[number] for number in self._is_open]
+        return min((each.start_ps for each in still if each.start_ps is not None), default=int(self.fabric.env.now))

@@ -1,0 +1,225 @@
+"""Why a link held up a packet: the kinds of cause, told apart by what the links carried in that time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from netsim.blame.alternatives import Alternatives
+from netsim.blame.path import NEVER_PAUSED, NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, THROTTLING, Path, Piece
+from netsim.core.journal import LOST
+from netsim.topology import Network
+
+INCAST, OVERSUBSCRIPTION, SPREADING = "incast", "oversubscription", "PFC spreading"
+STRAGGLER, RECOVERY, SMALL_WINDOW = "straggler", "loss recovery", "small window"
+HOST_LINK, PASSING = "host link", "passing congestion"
+
+# Where one answer ends and the next begins; as in report/bottleneck.py, near a border both are partly true.
+MORE_THAN_HOSTS = 1.05  # links needed longer than any host's, even if evenly loaded, cannot carry what the hosts send
+UNEVEN = 1.25  # a link with so much more to carry than the mean of its alternatives
+OFTEN_PAUSED = 0.25  # of the time in which packets queued: then they queued because of the pauses
+SELDOM = 0.05  # of a connection's marks or waits: a link with no more did not hold it down
+MOST_STEPS = 16  # from one paused link to the next
+
+
+class Cause(NamedTuple):
+    """The kind of cause, and the link it lies at, or the rank that came late; -1 for none."""
+
+    kind: str
+    link: int = NO_LINK
+    rank: int = -1
+
+
+class Causes:
+    """The causes of the pieces of one collective's critical path."""
+
+    def __init__(self, network: Network, alternatives: Alternatives, routing: str, path: Path) -> None:
+        self.lines, self.rows = path.lines, path.rows
+        self.network, self.alternatives, self.routing = network, alternatives, routing
+        self.start_ps, self.end_ps = path.start_ps, path.end_ps
+        self._queues: dict[tuple[int, int], Cause] = {}
+        self._throttles: dict[int, Cause] = {}
+
+    def of(self, piece: Piece) -> Cause | None:
+        """The cause of a piece; None for one that an idle network has too."""
+        if piece.rank >= 0:
+            return Cause(STRAGGLER, rank=piece.rank)
+        if piece.kind == QUEUEING:
+            return self._of_queue(piece.link, piece.connection)
+        if piece.kind == PAUSE:
+            return self._of_pause(piece.link, piece.connection, piece.start_ps, piece.end_ps)
+        if piece.kind == RETRANSMISSION:
+            return self._of_loss(piece)
+        return self._of_throttling(piece.connection) if piece.kind == THROTTLING else None
+
+    def _of_queue(self, link: int, connection: int) -> Cause:
+        key = link, connection
+        if key not in self._queues:
+            paused = self._paused(link, connection, self.start_ps, self.end_ps) > OFTEN_PAUSED * self._lasted
+            self._queues[key] = (
+                self._of_pause(link, connection, self.start_ps, self.end_ps) if paused else self._at(link, connection)
+            )
+        return self._queues[key]
+
+    @property
+    def _lasted(self) -> int:
+        return self.end_ps - self.start_ps
+
+    def _paused(self, link: int, connection: int, start_ps: int, end_ps: int) -> int:
+        stops, ends = self.rows.pauses.get(self.rows.row_of(link, connection), NEVER_PAUSED)
+        return int(np.maximum(0, np.minimum(ends, end_ps) - np.maximum(stops, start_ps)).sum())
+
+    def _at(self, link: int, connection: int) -> Cause:
+        """Why there is a queue at a link that a connection crosses."""
+        hosts, route = len(self.network.hosts), self._route(connection)
+        if self.network.source[link] < hosts:
+            return Cause(HOST_LINK, link)
+        if self.network.target[link] < hosts:
+            return Cause(self._at_the_end(link, route), link)
+        ends = self._ends(link, route)
+        others = self.alternatives.of(link, *ends)
+        needed = np.array([self._needed_ps(each) for each in others.tolist()])
+        rates = self.network.rate_bps[others]
+        even = float((needed * rates).sum() / rates.sum())
+        if even > MORE_THAN_HOSTS * self._host_ps(others):
+            return Cause(OVERSUBSCRIPTION, link)
+        if self._needed_ps(link) > UNEVEN * even and len(self._crossing(link)) > 1:
+            return Cause(f"{self.routing} collision".replace("ecmp", "ECMP"), link)
+        return Cause(PASSING, link)
+
+    def _at_the_end(self, link: int, route: list[int]) -> str:
+        sources = np.unique(self.rows.world.connections["source"][self._crossing(link)])
+        if len(sources) > 1:
+            return INCAST
+        rates = self.network.rate_bps
+        place = route.index(link) if link in route else 0
+        return OVERSUBSCRIPTION if place and rates[link] < rates[route[place - 1]] else PASSING
+
+    def _needed_ps(self, link: int) -> float:
+        """How long a link needs for the data that it carried while the collective lasted."""
+        sent = self.rows.lane(link).bytes_sent(self.start_ps, self.end_ps)
+        return sent * 8e12 / float(self.network.rate_bps[link])
+
+    def _crossing(self, link: int) -> list[int]:
+        """The connections whose data a link carried while the collective lasted."""
+        lane = self.rows.lane(link)
+        found: list[int] = np.unique(lane.connection[lane.sent(self.start_ps, self.end_ps)]).tolist()
+        return found
+
+    def _host_ps(self, links: np.ndarray) -> float:
+        """The longest that a link of a host needed, of those that sent over these links or received over them."""
+        crossing = {each for link in links.tolist() for each in self._crossing(link)}
+        ends = {end for each in crossing for end in self._host_links(self._route(each))}
+        return max(map(self._needed_ps, ends), default=0.0)
+
+    def _host_links(self, route: list[int]) -> list[int]:
+        hosts = len(self.network.hosts)
+        return [link for link in route if self.network.source[link] < hosts or self.network.target[link] < hosts]
+
+    def _route(self, connection: int) -> list[int]:
+        found: list[int] = self.rows.route_of(connection).tolist()
+        return found
+
+    def _ends(self, link: int, route: list[int]) -> tuple[int, int]:
+        """The hosts before and after a link on a route, which may pass through hosts on its way."""
+        network, hosts = self.network, len(self.network.hosts)
+        if link not in route:  # switches choose per packet: outside servers there is no host between the ends
+            inside = [each for each in route if network.kinds[each] != "nvlink"]
+            return int(network.source[inside[0]]), int(network.target[inside[-1]])
+        place = route.index(link)
+        before = [int(network.source[each]) for each in route[: place + 1] if network.source[each] < hosts]
+        after = [int(network.target[each]) for each in route[place:] if network.target[each] < hosts]
+        return before[-1], after[0]
+
+    def _of_pause(self, link: int, connection: int, start_ps: int, end_ps: int) -> Cause:
+        """Follow a pause downstream, to the link behind which packets wait that is not stopped itself."""
+        root = self._root(link, connection, start_ps, end_ps)
+        if root in self._route(connection) and root != link:
+            return self._at(root, connection)
+        return Cause(SPREADING, root)
+
+    def _root(self, link: int, connection: int, start_ps: int, end_ps: int) -> int:
+        seen = [link]
+        while len(seen) < MOST_STEPS:
+            behind = self._fullest(seen[-1], start_ps, end_ps)
+            if behind is None or behind in seen:
+                break
+            seen.append(behind)
+            if self._paused(behind, connection, start_ps, end_ps) == 0:
+                break
+        return seen[-1]
+
+    def _fullest(self, link: int, start_ps: int, end_ps: int) -> int | None:
+        """Of the links that the far end of a link sends on: where most of what came by it waits in that time."""
+        waiting = {}
+        for egress in np.flatnonzero(self.network.source == self.network.target[link]).tolist():
+            lane = self.rows.lane(egress)
+            last = int(np.searchsorted(lane.came_at, end_ps))
+            here = np.flatnonzero(lane.began_at[:last] > start_ps)
+            waits = np.minimum(lane.began_at[here], end_ps) - np.maximum(lane.came_at[here], start_ps)
+            came_by = self._came_by(lane.rows[here], link)
+            waiting[egress] = int((np.maximum(waits, 0) * came_by * lane.bytes[here]).sum())
+        best = max(waiting, key=lambda egress: waiting[egress], default=None)
+        return best if best is not None and waiting[best] > 0 else None
+
+    def _came_by(self, rows: np.ndarray, link: int) -> np.ndarray:
+        """Which packets came to where they are by a link, as far as routes tell."""
+        world, hop = self.rows.world, self.rows.hop[rows]
+        before = world.hops[self.rows.connection[rows] * int(world.settings[0]["stride"]) + np.maximum(hop - 1, 0)]
+        return np.asarray((hop > 0) & ((before == link) | bool(world.settings[0]["steering"])))
+
+    def _of_loss(self, piece: Piece) -> Cause:
+        """Where packets of the connection got lost since; if none did, its receiver still missed one lost before."""
+        rows, times = self.lines.of(piece.connection).losses
+        first, last = np.searchsorted(times, [piece.start_ps, piece.end_ps])
+        first = max(0, last - 1) if first == last else first
+        return Cause(RECOVERY, _most(self.rows.link[rows[first:last]]))
+
+    def behind(self, cause: Cause, connection: int) -> str:
+        """Why a queue was full in which packets were lost: a kind of cause; "" where a wire lost them."""
+        if cause.kind != RECOVERY or cause.link == NO_LINK:
+            return ""
+        rows, _ = self.lines.of(connection).losses
+        here = rows[self.rows.link[rows] == cause.link]
+        wire_lost = (self.rows.flags[here] & LOST) != 0
+        return "" if wire_lost.all() else self._of_queue(cause.link, connection).kind
+
+    def _of_throttling(self, connection: int) -> Cause:
+        """At the most needed link that marked a connection's packets or let them wait, else where it lost most.
+
+        A packet is marked once, at the first queue that is long enough, so whoever marked most may only stand first:
+        what holds a connection down for long is the link on its way with most to carry.
+        """
+        if connection not in self._throttles:
+            self._throttles[connection] = self._that_slowed(connection)
+        return self._throttles[connection]
+
+    def _counts(self, events: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """How many of these rows there are per link, of the time in question."""
+        rows, times = events
+        first, last = np.searchsorted(times, [self.start_ps, self.end_ps])
+        return np.bincount(self.rows.link[rows[first:last]], minlength=1)
+
+    def _that_slowed(self, connection: int) -> Cause:
+        line = self.lines.of(connection)
+        marked, lost = self._counts(line.marks), self._counts(line.losses)
+        if lost.any() and not marked.any():
+            return Cause(RECOVERY, int(np.argmax(lost)))
+        waited_at, waits = line.waits(self.start_ps, self.end_ps)
+        waited = np.bincount(waited_at, np.maximum(waits, 0), minlength=1)
+        links = np.union1d(_often(marked), _often(waited))
+        if not len(links):
+            return Cause(SMALL_WINDOW)
+        needed = [self._needed_ps(each) for each in links.tolist()]
+        return self._of_queue(int(links[np.argmax(needed)]), connection)
+
+
+def _often(shares: np.ndarray) -> np.ndarray:
+    """The links that have a fair share of something."""
+    return np.flatnonzero(shares > SELDOM * shares.sum())
+
+
+def _most(links: np.ndarray) -> int:
+    """The link that occurs most; NO_LINK if there is none."""
+    return int(np.argmax(np.bincount(links))) if len(links) else NO_LINK

@@ -1,0 +1,147 @@
+"""What explains a collective's time: its parts; for those that an idle network has not, causes and where they lie."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from netsim.blame.causes import Cause, Causes
+from netsim.blame.path import KINDS, NO_LINK, Path, Piece
+from netsim.blame.rows import Rows
+from netsim.blame.stories import Stories
+
+MOST_NAMED = 64  # connections at a link whose groups are looked up
+
+
+@dataclass
+class Blame:
+    """Time lost to one cause at one link (or for one late rank): parts_ps by kind, ps.
+
+    Where a full queue lost packets, `behind` is why it was full. `flows` connections of `groups` shared the link in
+    that time; at the links `waited_at` packets stood; `others` are the collectives that a late rank was still in.
+    """
+
+    kind: str
+    link: str | None
+    rank: int | None
+    parts_ps: Counter[str] = field(default_factory=Counter)
+    behind: str = ""
+    flows: int = 0
+    groups: tuple[str, ...] = ()
+    waited_at: Counter[str] = field(default_factory=Counter)
+    others: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def ps(self) -> int:
+        """All of it."""
+        return sum(self.parts_ps.values())
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values; a rank only of stragglers."""
+        plain: dict[str, Any] = {"link": self.link, "kind": self.kind, "parts_ps": dict(self.parts_ps)}
+        plain |= {"flows": self.flows, "groups": list(self.groups)}
+        more = {"behind": self.behind or None, "rank": self.rank}
+        return plain | {name: value for name, value in more.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One collective: all its time_ps in parts_ps, by kind; blames, the largest first."""
+
+    number: int
+    op: str
+    group: str
+    bytes: int
+    time_ps: int
+    ideal_ps: int
+    parts_ps: dict[str, int]
+    blames: list[Blame]
+
+    @property
+    def lost_ps(self) -> int:
+        """Time that is neither propagation nor serialisation."""
+        return sum(blame.ps for blame in self.blames)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        links = [blame.as_json() for blame in self.blames]
+        return {"id": self.number, "time_ps": self.time_ps, "parts_ps": self.parts_ps, "links": links}
+
+
+def explained(path: Path, causes: Causes) -> Explained:
+    """Explain one collective by its critical path."""
+    carried = path.stories.carried[path.number]
+    return Explained(
+        number=path.number,
+        op=carried.about["op"],
+        group=carried.about["group"],
+        bytes=carried.about["bytes"],
+        time_ps=path.end_ps - path.start_ps,
+        ideal_ps=carried.admitted.ideal_ps,
+        parts_ps=_parts(path.pieces),
+        blames=_blames(path, causes),
+    )
+
+
+def _parts(pieces: Iterable[Piece]) -> dict[str, int]:
+    parts = dict.fromkeys(KINDS, 0)
+    for piece in pieces:
+        parts[piece.kind] += piece.ps
+    return parts
+
+
+def _blames(path: Path, causes: Causes) -> list[Blame]:
+    network = causes.network
+    found: dict[Cause, Blame] = {}
+    spans: dict[Cause, tuple[int, int]] = {}
+    for piece in path.pieces:
+        cause = causes.of(piece)
+        if cause is None:
+            continue
+        name = network.link_name(cause.link) if cause.link != NO_LINK else None
+        blame = found.setdefault(cause, Blame(cause.kind, name, cause.rank if cause.rank >= 0 else None))
+        blame.parts_ps[piece.kind] += piece.ps
+        blame.behind = blame.behind or causes.behind(cause, piece.connection)
+        if piece.link != NO_LINK:
+            blame.waited_at[network.link_name(piece.link)] += piece.ps
+        if piece.other >= 0:
+            blame.others[piece.other] += piece.ps
+        first, last = spans.get(cause, (piece.start_ps, piece.end_ps))
+        spans[cause] = min(first, piece.start_ps), max(last, piece.end_ps)
+    for cause, blame in found.items():
+        if cause.link != NO_LINK:
+            blame.flows, blame.groups = _sharers(path.rows, path.stories, cause.link, *spans[cause])
+    return sorted(found.values(), key=lambda blame: (-blame.ps, blame.kind, blame.link or "", blame.rank or 0))
+
+
+def _sharers(rows: Rows, stories: Stories, link: int, start_ps: int, end_ps: int) -> tuple[int, tuple[str, ...]]:
+    """How many connections' data a link carried in that time, and the groups whose collectives they belong to."""
+    lane = rows.lane(link)
+    sent = lane.sent(start_ps, end_ps)
+    connections, first = np.unique(lane.connection[sent], return_index=True)
+    groups = set()
+    for connection, place in list(zip(connections.tolist(), first.tolist(), strict=True))[:MOST_NAMED]:
+        message = stories.message_of(connection, int(rows.sequence[lane.rows[sent][place]]))
+        groups.add(stories.carried[message.number].about["group"] if message else "")
+    return len(connections), tuple(sorted(groups - {""}))
+
+
+def together(every: list[Explained]) -> Explained:
+    """A whole job: the parts of all its collectives, and one blame for each cause and link."""
+    found: dict[tuple[str, str | None, int | None], Blame] = {}
+    for blame in (blame for each in every for blame in each.blames):
+        key = blame.kind, blame.link, blame.rank
+        known = found.setdefault(key, Blame(*key))
+        known.parts_ps += blame.parts_ps
+        known.waited_at += blame.waited_at
+        known.behind = known.behind or blame.behind
+        known.flows = max(known.flows, blame.flows)
+        known.groups = tuple(sorted({*known.groups, *blame.groups}))
+    parts = {kind: sum(each.parts_ps[kind] for each in every) for kind in KINDS}
+    blames = sorted(found.values(), key=lambda blame: (-blame.ps, blame.kind, blame.link or "", blame.rank or 0))
+    totals = {name: sum(getattr(each, name) for each in every) for name in ("bytes", "time_ps", "ideal_ps")}
+    return Explained(number=-1, op="job", group="", parts_ps=parts, blames=blames, **totals)

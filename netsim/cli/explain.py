@@ -1,0 +1,47 @@
+"""`netsim explain`: why each collective of a saved run took as long as it did."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from netsim.cli import choices, show
+
+
+def explain(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that netsim run --out saved.")],
+    collective: Annotated[
+        int | None,
+        typer.Option("--collective", metavar="ID", help="Only this one; ids are those of collectives.parquet."),
+    ] = None,
+    as_json: choices.Json = False,
+) -> None:
+    """Follow the critical path of each collective through its packets: where its time went, at which link, and why.
+
+    The run is simulated once more, packet by packet, with every packet written down. The time of a collective splits
+    without remainder into propagation, serialisation, queueing, pause (flow control), throttling (congestion
+    control), retransmission, dependency (a rank still in another collective) and compute (a rank that came late).
+    "The slowdown" is all but the first two.
+
+    \b
+      netsim run all_to_all_16 --on leaf_spine_32_4to1 --out results/slow
+      netsim explain results/slow
+      netsim explain results/slow --collective 0
+      netsim explain results/slow --json
+    """
+    from netsim.blame import explain_saved, together
+    from netsim.blame.telling import explained_text
+    from netsim.cli.progress import watching
+    from netsim.cli.work import say_if_compiling
+    from netsim.result import Result
+
+    result = Result.load(folder)
+    say_if_compiling()
+    with watching(result.scenario.topology.title) as progress:
+        found = explain_saved(result, collective=collective, progress=progress)
+    if as_json:
+        job = together(found).as_json()
+        del job["id"]
+        show.as_json({"collectives": [each.as_json() for each in found], "job": job})
+    else:
+        print(explained_text(found))

@@ -1,0 +1,42 @@
+"""`netsim report`: a saved run as one page of pictures and tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from netsim.cli import show
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that 'netsim run --out DIR' wrote.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Where to write the page.  [default: DIR/report.html]"),
+    ] = None,
+    open_it: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
+) -> None:
+    """Draw a saved run as one HTML page that needs no net: fabric, queues over time, collectives, ranks, tables.
+
+    Links are coloured by utilisation, longest queue, marks, drops or pauses, over the whole run or at a moment of it.
+
+    \b
+      netsim run perm16 --on fat_tree_k4_100g --out results/perm16
+      netsim report results/perm16
+      netsim report results/perm16 --open
+      netsim report results/perm16 -o perm16.html
+    """
+    from netsim.report.run_page import write_run_page
+    from netsim.result import Result
+
+    if out is not None:
+        show.check_file(out)
+    page = folder / "report.html" if out is None else out
+    write_run_page(Result.load(folder), page)
+    print(page)
+    if open_it:
+        import webbrowser
+
+        webbrowser.open(page.absolute().as_uri())

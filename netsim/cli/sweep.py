@@ -1,0 +1,135 @@
+"""`netsim sweep`: a study of many runs, on all cores or a cluster, that can be interrupted and goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from netsim.cli import choices, show
+from netsim.cli.exits import FAILED_RUN
+
+if TYPE_CHECKING:
+    from netsim.study.plan import Plan
+    from netsim.study.pool import Pool
+    from netsim.study.sweep import Work
+
+
+def sweep(
+    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study's file.", show_default=False)],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="The study's folder; by default STUDY_results, where you are."),
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", metavar="N", help="Runs at once on this machine; 0: one per core.")
+    ] = 0,
+    backend: Annotated[str, typer.Option("--backend", metavar="NAME", help="local, or dask: a cluster.")] = "local",
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster: tcp://10.0.0.1:8786.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the points and run nothing.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run again what failed before.")] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write one page with the plots, which needs no net.")
+    ] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write the study's picture.")] = None,
+    as_json: choices.Json = False,
+) -> None:
+    """Run every point of a study, write each down as it ends, and put all into one Parquet table.
+
+    \b
+      netsim sweep my_study.toml --dry-run
+      netsim sweep my_study.toml --html my_study.html
+      netsim sweep my_study.toml --jobs 4 --out my_results --svg my_picture.svg
+      netsim sweep my_study.toml --backend dask --scheduler tcp://10.0.0.1:8786
+
+    A study is a scenario file with a [grid]: every key that --set takes, with a list of values.
+
+    \b
+      trace = "all_to_all_16"
+      [grid]
+      topology = ["leaf_spine_32_1to1", "leaf_spine_32_4to1"]
+      transport.preset = ["roce", "uec"]
+      seed = { from = 1, to = 5 }
+
+    [[points]] lists settings instead of, or besides, crossing them; time_limit = "10ms" gives up on endless runs;
+    [picture] says what is drawn: x, lines, y, title. Paths are relative to the study's file. Interrupted, the same
+    command goes on where it stopped: what is finished is never run again, be it in an older study of the same folder.
+    A point that fails is a row with its error; the exit code is 1 then. A cluster needs pip install 'netsim[cluster]'.
+    """
+    from netsim.report.text import counted
+    from netsim.study.folder import StudyFolder
+    from netsim.study.plan import read_plan
+    from netsim.study.pool import pool_of
+    from netsim.study.sweep import work_of
+
+    pool = pool_of(backend, scheduler, jobs)
+    plan = read_plan(study)
+    folder = StudyFolder(out if out is not None else Path(f"{study.stem}_results"))
+    if dry_run:
+        _list_points(plan, work_of(plan, folder), as_json)
+        return
+    folder.open(plan.name)
+    work = work_of(plan, folder, retry_failed=retry_failed)
+    table = _run(work, pool)
+    _answer(plan, table, html, svg, as_json)
+    show.note(f"results of {len(table):,} points in {folder.path / 'results.parquet'}")
+    if work.failed:
+        failed = counted(len(work.failed), "run")
+        show.note(f"{failed} failed, see the columns status and error; --retry-failed tries again")
+        raise typer.Exit(FAILED_RUN)
+
+
+def _run(work: Work, pool: Pool) -> Any:
+    """Do what is to do, with its progress; the table as a DataFrame."""
+    from netsim.cli.countdown import finishing
+    from netsim.cli.work import say_if_compiling, saying_warnings
+    from netsim.kernel import is_compiled
+    from netsim.simulation import get_ready
+    from netsim.study.sweep import swept
+
+    if work.records:
+        show.note(f"{len(work.records):,} of {len(work.records) + len(work.todo):,} runs are finished already")
+    if work.todo and not pool.scheduler and not is_compiled():
+        say_if_compiling()
+        get_ready()  # once, here: every process that finds no compiled core would compile its own
+    try:
+        with finishing(len(work.todo), "runs") as tell:
+            return swept(work, pool, saying_warnings(tell)).to_pandas()
+    except KeyboardInterrupt:
+        total = len(work.records) + sum(point.digest not in work.records for point in work.todo)
+        show.note(f"{len(work.records):,} of {total:,} runs are finished and kept; the same command goes on from there")
+        raise
+
+
+def _list_points(plan: Plan, work: Work, as_json: bool) -> None:
+    from netsim.study.folder import label
+
+    rows = [[point.number, *(label(point.settings.get(key, "-")) for key in plan.varied)] for point in plan.points]
+    if as_json:
+        show.as_json(
+            [{"point": point.number, "settings": point.settings, "digest": point.digest} for point in plan.points]
+        )
+        return
+    show.table("", ["point", *plan.varied], rows, words=plan.varied)
+    print(f"\n{len(plan.points):,} points, {len(work.todo):,} runs to do, {len(work.records):,} finished")
+
+
+def _answer(plan: Plan, table: Any, html: Path | None, svg: Path | None, as_json: bool) -> None:
+    from netsim.study.sweep_page import write_picture, write_study_page
+    from netsim.study.sweep_text import sweep_text
+
+    if html is not None:
+        write_study_page(plan, table, html)
+        show.note(f"wrote {html}")
+    if svg is not None:
+        write_picture(plan, table, svg)
+        show.note(f"wrote {svg}")
+    if as_json:
+        import json
+
+        show.as_json(json.loads(table.to_json(orient="records")))
+    else:
+        print(sweep_text(plan, table))

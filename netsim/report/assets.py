@@ -1,0 +1,25 @@
+"""The pages' own style and scripts, from the files in `page_assets`."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of one file of `page_assets`."""
+    return files("netsim.report").joinpath("page_assets", name).read_text(encoding="utf-8")
+
+
+def assets(*names: str) -> str:
+    """Several of them one after the other."""
+    return "\n".join(asset(name) for name in names)
+
+
+def script_json(value: Any) -> str:
+    """A value as JSON that can stand in a script element: no text in it can end the element or begin a comment."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

@@ -1,0 +1,143 @@
+"""A study's folder: one small file per finished point, written at once and whole, and the table of all of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from netsim.errors import InputError, RunError
+from netsim.study.measure import FIGURES
+from netsim.study.plan import Plan, Point
+from netsim.study.pool import Finished
+from netsim.version import __version__
+
+MARK = "study.json"
+POINTS = "points"
+TABLE = "results.parquet"
+DONE, FAILED = "done", "failed"
+LARGEST_RECORD = 1 << 20  # bytes
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFolder:
+    """The folder `path`: study.json, points/<digest>.json and results.parquet."""
+
+    path: Path
+
+    def open(self, name: str) -> None:
+        """Make the folder, or go on in one that holds a study; InputError for any other folder that is not empty."""
+        if self.path.is_dir() and any(self.path.iterdir()) and not (self.path / MARK).is_file():
+            raise InputError("is not empty and holds no study", where=str(self.path), mend="give a new folder")
+        try:
+            (self.path / POINTS).mkdir(parents=True, exist_ok=True)
+            _write_whole(self.path / MARK, _json({"study": name, "netsim": __version__}))
+        except OSError as error:
+            what = error.strerror or "cannot be written"
+            raise InputError(what, where=str(self.path), mend="give a folder that can be written") from None
+
+    def record(self, digest: str) -> Record | None:
+        """What was found at a point that is finished; None where there is nothing, or nothing that can be read."""
+        try:
+            with self._file(digest).open("rb") as file:
+                value = json.loads(file.read(LARGEST_RECORD))
+        except (OSError, ValueError, RecursionError):
+            return None
+        is_ours = isinstance(value, dict) and value.get("digest") == digest and value.get("status") in (DONE, FAILED)
+        return value if is_ours and isinstance(value.get("figures"), dict) else None
+
+    def keep(self, point: Point, finished: Finished) -> Record:
+        """Write down a point that was run, at once; a crash a moment later loses nothing of it."""
+        found = finished.measured
+        record = {
+            "digest": point.digest,
+            "status": FAILED if found is None else DONE,
+            "error": finished.error,
+            "wall_seconds": None if found is None else found.wall_seconds,
+            "netsim": __version__,
+            "settings": point.settings,
+            "figures": {} if found is None else found.figures,
+            "scenario": point.scenario.to_toml(),
+        }
+        try:
+            _write_whole(self._file(point.digest), _json(record))
+        except OSError as error:
+            raise self._unwritten(error) from None
+        return record
+
+    def write_table(self, plan: Plan, records: Mapping[str, Record]) -> pa.Table:
+        """Write results.parquet: a row per finished point, in the study's order; same study, same bytes."""
+        table = table_of(plan, records)
+        draft = _draft(self.path / TABLE)
+        try:
+            pq.write_table(table, draft, compression="zstd")
+            os.replace(draft, self.path / TABLE)
+        except OSError as error:
+            raise self._unwritten(error) from None
+        finally:
+            draft.unlink(missing_ok=True)
+        return table
+
+    def _unwritten(self, error: OSError) -> RunError:
+        mend = "make room, then run the same command: what is finished is kept"
+        return RunError(error.strerror or "cannot be written", where=str(self.path), mend=mend)
+
+    def _file(self, digest: str) -> Path:
+        return self.path / POINTS / f"{digest}.json"
+
+
+def table_of(plan: Plan, records: Mapping[str, Record]) -> pa.Table:
+    """The finished points as a table: point, the varied settings, seed, status, error, digest, and every figure."""
+    rows = [(point, records[point.digest]) for point in plan.points if point.digest in records]
+    scenarios = [point.scenario for point, _ in rows]
+    columns = {key: _setting_column([point.settings.get(key) for point, _ in rows]) for key in plan.varied}
+    columns["seed"] = pa.array([each.seed for each in scenarios], pa.int64())
+    columns.setdefault("trace", pa.array([each.trace.name for each in scenarios], pa.string()))
+    columns.setdefault("topology", pa.array([each.topology.title for each in scenarios], pa.string()))
+    for name in ("status", "error", "digest"):
+        columns[name] = pa.array([str(record[name]) for _, record in rows], pa.string())
+    for name, kind in FIGURES.items():
+        values = [record["figures"].get(name) for _, record in rows]
+        columns[name] = pa.array(values, getattr(pa, kind)())
+    return pa.table({"point": pa.array([point.number for point, _ in rows], pa.int64()), **columns})
+
+
+def _setting_column(values: Sequence[Any]) -> pa.Array:
+    """Whole numbers as such, numbers as such, everything else as the text a scenario file would hold."""
+    given = [value for value in values if value is not None]
+    if given and all(type(value) is int for value in given):
+        return pa.array(values, pa.int64())
+    if given and all(type(value) in (int, float) for value in given):
+        return pa.array([None if value is None else float(value) for value in values], pa.float64())
+    return pa.array([None if value is None else label(value) for value in values], pa.string())
+
+
+def label(value: Any) -> str:
+    """A setting's value as people read it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, indent=1, allow_nan=False, default=str) + "\n"
+
+
+def _draft(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+
+
+def _write_whole(path: Path, text: str) -> None:
+    draft = _draft(path)
+    try:
+        draft.write_text(text, encoding="utf-8")
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,182 @@
+"""Many runs at once, through joblib: on the cores of this machine, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+from netsim.errors import InputError, NetsimError, RunError
+from netsim.scenario import Scenario
+from netsim.study.measure import Measured, measured
+from netsim.version import __version__
+
+BACKENDS = ("local", "dask")
+CONNECT_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One run to do: its place among all, its scenario, and when to give it up (simulated time)."""
+
+    number: int
+    scenario: Scenario
+    time_limit_ps: int | None = None
+    netsim: str = __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """One run that was done: its place, what was measured or why it failed, and warnings it gave."""
+
+    number: int
+    measured: Measured | None
+    error: str = ""
+    warnings: tuple[str, ...] = field(default=())
+
+
+def attempt(task: Task) -> Finished:
+    """Do one run; what goes wrong becomes its answer, so that it stops no other."""
+    if task.netsim != __version__:
+        return Finished(task.number, None, f"this worker has netsim {__version__}, the study {task.netsim}")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            found, error = measured(task.scenario, task.time_limit_ps), ""
+        except NetsimError as mistake:
+            found, error = None, str(mistake)
+        except MemoryError:
+            found, error = None, "out of memory"
+        except Exception as fault:
+            found, error = None, f"a fault in netsim itself: {type(fault).__name__}: {fault}"
+    told = dict.fromkeys(str(each.message) for each in said if issubclass(each.category, UserWarning))
+    return Finished(task.number, found, error, tuple(told))
+
+
+Work = Callable[[Task], Finished]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Where runs are done: `jobs` processes here (0: one per core), or the Dask cluster of `scheduler`.
+
+    `work` is what is done with each task.
+    """
+
+    jobs: int = 0
+    scheduler: str = ""
+    work: Work = attempt
+
+    def run(self, tasks: Sequence[Task]) -> Generator[Finished, None, None]:
+        """Do the runs and give each as it ends, in any order; a run that fails is an answer too.
+
+        Closed or interrupted, joblib ends its processes at once. The packet core must be compiled before
+        (`simulation.get_ready`), or every worker compiles it.
+        """
+        if not tasks:
+            return
+        if self.processes == 1:
+            yield from map(self.work, tasks)
+        elif self.scheduler:
+            yield from self._on_cluster(tasks)
+        else:
+            yield from _on_cores(tasks, min(self.processes, len(tasks)), self.work)
+
+    @property
+    def processes(self) -> int:
+        """How many runs go on at once here; 0 where a cluster decides."""
+        return 0 if self.scheduler else self.jobs or usable_cores()
+
+    def _on_cluster(self, tasks: Sequence[Task]) -> Iterator[Finished]:
+        from joblib import parallel_config
+
+        with _client(self.scheduler), parallel_config(backend="dask", wait_for_workers_timeout=CONNECT_SECONDS):
+            try:
+                yield from _parallel(tasks, -1, self.work, [])
+            except NetsimError:
+                raise
+            except Exception as error:  # whatever a cluster may come up with
+                what = f"the cluster gave up: {type(error).__name__}: {error}"
+                mend = "every worker needs this netsim; what is finished is kept"
+                raise RunError(what, where=self.scheduler, mend=mend) from None
+
+
+def usable_cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _on_cores(tasks: Sequence[Task], jobs: int, work: Work) -> Iterator[Finished]:
+    """In processes here. Where one dies, the runs that were under way are tried alone, and the rest go on."""
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    waiting = {task.number: task for task in tasks}
+    while waiting:
+        started: list[Task] = []
+        try:
+            for finished in _parallel(waiting.values(), jobs, work, started):
+                del waiting[finished.number]
+                yield finished
+        except BrokenProcessPool:
+            for task in [each for each in started if each.number in waiting]:
+                del waiting[task.number]
+                yield _alone(task, work)
+
+
+def _alone(task: Task, work: Work) -> Finished:
+    """One run in a process of its own; if that dies, this run is what kills it."""
+    from joblib.externals.loky import ProcessPoolExecutor
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    executor = ProcessPoolExecutor(max_workers=1)
+    try:
+        finished: Finished = executor.submit(work, task).result()
+    except BrokenProcessPool:
+        return Finished(task.number, None, "its process was killed, as happens where memory runs out")
+    finally:
+        executor.shutdown(wait=False, kill_workers=True)
+    return finished
+
+
+def _parallel(tasks: Iterable[Task], jobs: int, work: Work, started: list[Task]) -> Iterator[Finished]:
+    """Through joblib, one run per batch: a batch of several would be told of only when all of it is done."""
+    from joblib import Parallel, delayed
+
+    def begun() -> Iterator[Any]:
+        for task in list(tasks):
+            started.append(task)
+            yield delayed(work)(task)
+
+    parallel: Any = Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered", max_nbytes=None)
+    yield from parallel(begun())
+
+
+def _client(scheduler: str) -> AbstractContextManager[Any]:
+    try:
+        from distributed import Client
+    except ImportError:
+        mend = "pip install 'netsim[cluster]'"
+        raise InputError("dask.distributed is not installed", where="--backend dask", mend=mend) from None
+    try:
+        client: AbstractContextManager[Any] = Client(scheduler, timeout=CONNECT_SECONDS)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        mend = "give the address that dask-scheduler prints, as in tcp://10.0.0.1:8786"
+        raise InputError(f"no scheduler answers: {error}", where=f"--scheduler {scheduler}", mend=mend) from None
+    return client
+
+
+def pool_of(backend: str, scheduler: str | None, jobs: int) -> Pool:
+    """The pool that a command line asks for; InputError for what does not go together."""
+    from netsim.errors import nearest
+
+    if backend not in BACKENDS:
+        raise InputError(f"no backend {backend!r}", where="--backend", mend=nearest(backend, BACKENDS))
+    if (backend == "dask") != bool(scheduler):
+        mend = "write --backend dask --scheduler tcp://10.0.0.1:8786"
+        raise InputError("a scheduler goes with backend dask, and only with it", where="--backend", mend=mend)
+    if jobs < 0:
+        raise InputError(f"{jobs} processes", where="--jobs", mend="give 1 or more; 0 means one per core")
+    return Pool(jobs, scheduler or "")

@@ -1,0 +1,1 @@
+"""Chakra execution traces, as ASTRA-sim reads them."""

@@ -1,0 +1,195 @@
+"""One NPU's file of a Chakra job: its nodes, as a graph that other ranks' graphs are joined with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+from netsim.errors import InputError
+from netsim.traces.chakra import told as chakra_told
+from netsim.traces.chakra.groups import Groups
+from netsim.traces.chakra.json_nodes import is_json, json_nodes
+from netsim.traces.chakra.nodes import (
+    COLLECTIVES,
+    COMM_COLL,
+    COMM_RECV,
+    COMM_SEND,
+    COMP,
+    MEM_LOAD,
+    MEM_STORE,
+    METADATA,
+    ChakraNode,
+    metadata,
+    node,
+)
+from netsim.traces.chakra.wire import BYTES, VARINT, WireError, fields, messages
+from netsim.traces.graphs.graph import Node
+from netsim.traces.limits import MAX_BYTES, MAX_CELLS, MAX_OPERATIONS
+from netsim.traces.lines import head
+from netsim.traces.trace import ROOTED, Operation
+
+PS_PER_MICRO = 10**6
+MAX_MICROS = 10**12  # eleven days
+ON_CPU = "collectives on the CPU side, which stand again on the GPU side"
+DANGLING = "dependencies on nodes that are not there, which hold nothing up"
+CONTROL = "dependencies of control (ctrl_deps), which drive the replay where a file has no data_deps"
+NO_ROOT = "collectives with a root, which Chakra does not name: the first of the group"
+OLD = "is of Chakra's old schema (before October 2023), whose numbers mean other collectives today"
+
+
+def is_old(message: bytes) -> bool:
+    """Tell whether a file's first message is a node of the old schema: it starts with its number and its name."""
+    try:
+        listed = [(number, kind) for number, kind, _ in fields(message)]
+    except WireError:
+        return False
+    return listed[:2] == [(1, VARINT), (2, BYTES)] and all(number <= 32 for number, _ in listed)
+
+
+def _text(path: Path) -> str:
+    return head(path, 1 << 12).decode("utf-8", errors="replace")
+
+
+class Account:
+    """What is counted over all files."""
+
+    def __init__(self) -> None:
+        self.skipped: Counter[str] = Counter()
+        self.notes: Counter[str] = Counter()
+        self.nodes = self.dependencies = 0
+
+
+class NpuFile:
+    """Reads the nodes of one NPU."""
+
+    def __init__(self, rank: int, path: Path, groups: Groups, account: Account) -> None:
+        self.rank, self.path, self.groups, self.account = rank, path, groups, account
+
+    def wrong(self, number: int, what: str, mend: str) -> InputError:
+        """The error that names a node."""
+        return InputError(f"node {number} {what}", where=str(self.path), mend=mend)
+
+    def nodes(self) -> list[Node]:
+        """Read the file."""
+        read: list[ChakraNode] = []
+        for each in self._binary() if not is_json(_text(self.path)) else json_nodes(self.path):
+            read.append(each)
+            self._count(each)
+        return self._linked(read)
+
+    def _binary(self) -> Iterator[ChakraNode]:
+        stream = messages(self.path)
+        first = next(stream, b"")
+        try:
+            metadata(first)
+        except WireError:
+            if is_old(first):
+                mend = "convert the source again with today's chakra_converter"
+                raise InputError(OLD, where=str(self.path), mend=mend) from None
+            self._damaged(1, "it is no GlobalMetadata")
+        for turn, message in enumerate(stream, 2):
+            try:
+                made = node(message)
+            except WireError as error:
+                self._damaged(turn, str(error))
+            yield made
+
+    def _damaged(self, turn: int, why: str) -> NoReturn:
+        what = f"message {turn:,} is damaged ({why})"
+        raise InputError(what, where=str(self.path), mend="copy the file again, or convert its source again")
+
+    def _count(self, each: ChakraNode) -> None:
+        account = self.account
+        account.nodes += 1
+        account.dependencies += len(each.data_deps) + len(each.ctrl_deps)
+        if account.nodes > MAX_OPERATIONS or account.dependencies > MAX_CELLS:
+            what = f"there are more than {MAX_OPERATIONS:,} nodes or {MAX_CELLS:,} dependencies"
+            raise InputError(what, where=str(self.path), mend="cut the job into parts")
+
+    def _linked(self, read: list[ChakraNode]) -> list[Node]:
+        """Name what a node waits for by its place in the file."""
+        place_of = {each.id: place for place, each in enumerate(read)}
+        if len(place_of) < len(read):
+            twice = next(each.id for place, each in enumerate(read) if place_of[each.id] != place)
+            raise self.wrong(twice, "stands there twice", "give each node a number of its own")
+        # As Chakra's own feeder: control dependencies of converted PyTorch traces run in circles.
+        by_data = any(each.data_deps for each in read)
+        made = []
+        for each in read:
+            awaited = dict.fromkeys(each.data_deps if by_data else each.ctrl_deps)
+            self.account.notes[CONTROL] += 0 if by_data else len(awaited)
+            after = [place_of[dep] for dep in awaited if dep in place_of]
+            self.account.notes[DANGLING] += len(awaited) - len(after)
+            made.append(self._node(each, after))
+        return made
+
+    def _node(self, each: ChakraNode, after: list[int]) -> Node:
+        if each.type == COMM_COLL:
+            return self._call(each, after)
+        if each.type in (COMM_SEND, COMM_RECV):
+            return self._transfer(each, after)
+        if each.type not in (METADATA, MEM_LOAD, MEM_STORE, COMP):
+            self.account.skipped[f"nodes of type {each.type}"] += 1
+            return Node("nothing", each.id, after)
+        told = self._told(each)
+        if each.type == METADATA or told.helper or (told.number is None and not each.duration_micros):
+            return Node("nothing", each.id, after)
+        wish = Operation("compute", None, (self.rank,), duration_ps=self._duration(each))
+        if told.group:
+            group = self.groups.of(str(each.attributes.get("pg_name", "")), told.group, f"{self.path}: node {each.id}")
+            wish = Operation("compute", group.name, group.ranks, duration_ps=wish.duration_ps)
+        return Node("compute", each.id, after, wish=told.of(wish), turn=told.number)
+
+    def _told(self, each: ChakraNode) -> chakra_told.Told:
+        return chakra_told.told(each.attributes, f"{self.path}: node {each.id}", self.groups.ranks)
+
+    def _duration(self, each: ChakraNode) -> int:
+        if each.duration_micros > MAX_MICROS:
+            raise self.wrong(each.id, f"takes {each.duration_micros:,} us", "is the file damaged?")
+        return each.duration_micros * PS_PER_MICRO
+
+    def _call(self, each: ChakraNode, after: list[int]) -> Node:
+        if each.attributes.get("is_cpu_op") and "comm_type" not in each.attributes:
+            self.account.skipped[ON_CPU] += 1
+            return Node("nothing", each.id, after)
+        kind = each.whole("comm_type", -1)
+        if kind not in COLLECTIVES:
+            known = "the schema has 0 (ALL_REDUCE) to 9 (BARRIER)"
+            raise self.wrong(each.id, f"has comm_type {kind}", known)
+        dims = each.attributes.get("involved_dim")
+        if isinstance(dims, tuple) and not all(dims):
+            what = "names some dimensions of a topology (involved_dim), not ranks"
+            raise self.wrong(each.id, what, "give its group by pg_name and a comm_group.json")
+        op, told = COLLECTIVES[kind], self._told(each)
+        group = self.groups.of(str(each.attributes.get("pg_name", "")), told.group, f"{self.path}: node {each.id}")
+        # comm_size is what one NPU puts in; a trace counts the full buffer.
+        size = self._size(each) * (len(group.ranks) if op in ("all_gather", "gather") else 1)
+        recorded = None if told.number is not None else self._duration(each) or None
+        wish = Operation(op, group.name, group.ranks, 0 if op == "barrier" else size, recorded_duration_ps=recorded)
+        self.account.notes[NO_ROOT] += op in ROOTED and told.number is None
+        return Node("call", each.id, after, wish=told.of(wish), turn=told.number)
+
+    def _size(self, each: ChakraNode) -> int:
+        size = each.whole("comm_size", 0)
+        if not 0 <= size <= MAX_BYTES:
+            raise self.wrong(each.id, f"has comm_size {size:,}", f"give 0 to {MAX_BYTES:,} bytes")
+        return size
+
+    def _transfer(self, each: ChakraNode, after: list[int]) -> Node:
+        sends = each.type == COMM_SEND
+        source = each.whole("comm_src", self.rank if sends else -1)
+        target = each.whole("comm_dst", -1 if sends else self.rank)
+        own, peer = (source, target) if sends else (target, source)
+        what = f"goes from rank {source} to rank {target} in the file of rank {self.rank}"
+        if own != self.rank or own == peer:
+            raise self.wrong(each.id, what, "comm_src and comm_dst must be the file's own rank and another")
+        if not 0 <= peer < self.groups.ranks:
+            raise self.wrong(each.id, what, f"the files and groups are of {self.groups.ranks} ranks: name all files")
+        size, told = self._size(each), self._told(each)
+        wish = Operation("send", None, (source, target), size, src=source, dst=target)
+        kind, tag = "send" if sends else "receive", each.whole("comm_tag", 0)
+        made = Node(kind, each.id, after, peer=peer, bytes=size, tag=tag, wish=told.of(wish), turn=told.number)
+        made.part = told.part
+        return made

@@ -1,0 +1,121 @@
+"""Writing a trace as Chakra execution traces: `job.0.et`, `job.1.et` ... and the groups as `job.comm_group.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from netsim.errors import InputError
+from netsim.traces.chakra import told as chakra_told
+from netsim.traces.chakra.nodes import (
+    COLLECTIVES,
+    COMM_COLL,
+    COMM_RECV,
+    COMM_SEND,
+    COMP,
+    ChakraNode,
+    metadata_message,
+    node_message,
+)
+from netsim.traces.chakra.wire import behind_length
+from netsim.traces.graphs.graph import Node
+from netsim.traces.graphs.unravel import Unraveller
+from netsim.traces.trace import WORLD, Operation, Trace
+from netsim.traces.writing import write_whole
+from netsim.units import time_text
+
+PS_PER_MICRO = 10**6
+PARTS = ("all_gather", "gather")  # of which one NPU puts in a part only
+TYPE_OF = {name: number for number, name in reversed(COLLECTIVES.items())}
+NAMED = (*TYPE_OF, "send", "flows", "compute")
+
+
+def write_chakra(trace: Trace, path: str | Path) -> list[Path]:
+    """Write `job.0.et` ... beside `path` (`job.et`), and `job.comm_group.json` where there are groups.
+
+    Returns the files. What Chakra has no name for (all_to_all_v) must be made flows first.
+    """
+    path = Path(path)
+    for operation in trace.operations:
+        if operation.op not in NAMED:
+            mend = "let `netsim convert` turn it into flows"
+            raise InputError(f"Chakra has no {operation.op}", where=trace.source or trace.name, mend=mend)
+    base = path.with_name(path.name.removesuffix(".gz").removesuffix(".et"))
+    end = ".et.gz" if path.suffix == ".gz" else ".et"
+    groups = {name: str(number) for number, name in enumerate((n for n in trace.groups if n != WORLD), 1)}
+    written = []
+    for rank, nodes in Unraveller(trace).graphs().items():
+        file = base.with_name(f"{base.name}.{rank}{end}")
+        write_whole(file, _messages(rank, nodes, groups))
+        written.append(file)
+    if groups:
+        file = base.with_name(f"{base.name}.comm_group.json")
+        listed = {number: trace.groups[name].ranks for name, number in groups.items()}
+        write_whole(file, [json.dumps(listed).encode() + b"\n"])
+        written.append(file)
+    return written
+
+
+def _messages(rank: int, nodes: list[Node], groups: dict[str, str]) -> Iterator[bytes]:
+    yield behind_length(metadata_message({"schema": "netsim"}))
+    for number, node in enumerate(nodes):
+        made = ChakraNode(id=number, data_deps=node.after)
+        made.attributes["is_cpu_op"] = False
+        if node.kind in ("send", "receive"):
+            _transfer(made, rank, node)
+        elif node.kind == "call":
+            assert node.wish is not None
+            _call(made, node.wish, _number(node), groups)
+        else:
+            _compute(made, rank, node, groups)
+        yield behind_length(node_message(made))
+
+
+def _number(node: Node) -> int:
+    assert node.turn is not None
+    return node.turn
+
+
+def _transfer(made: ChakraNode, rank: int, node: Node) -> None:
+    sends = node.kind == "send"
+    source, target = (rank, node.peer) if sends else (node.peer, rank)
+    made.type, made.name = COMM_SEND if sends else COMM_RECV, f"{'SEND' if sends else 'RECV'}_{node.tag}"
+    made.attributes |= {"comm_src": source, "comm_dst": target, "comm_tag": node.tag, "comm_size": node.bytes}
+    assert node.wish is not None
+    made.attributes[chakra_told.KEY] = chakra_told.text(_number(node), node.wish, node.part)
+
+
+def _call(made: ChakraNode, wish: Operation, number: int, groups: dict[str, str]) -> None:
+    members, parts = len(wish.ranks), wish.op in PARTS
+    size = -(-wish.bytes // members) if parts else wish.bytes
+    made.type, made.name = COMM_COLL, f"{wish.op.upper()}_{number}"
+    made.duration_micros = _micros(wish.recorded_duration_ps or 0)
+    made.start_micros = (wish.recorded_start_ps or 0) // PS_PER_MICRO
+    made.attributes |= {"comm_type": TYPE_OF[wish.op], "comm_size": size}
+    if wish.group in groups:
+        made.attributes["pg_name"] = groups[str(wish.group)]
+    more: dict[str, Any] = {"bytes": wish.bytes} if parts and size * members != wish.bytes else {}
+    made.attributes[chakra_told.KEY] = chakra_told.text(number, wish, **more)
+
+
+def _compute(made: ChakraNode, rank: int, node: Node, groups: dict[str, str]) -> None:
+    """A computation; or a node that only waits, which other programs take for a computation as well."""
+    made.type = COMP
+    made.name = "COMP" if node.kind == "compute" else "WAIT"
+    made.attributes[chakra_told.KEY] = chakra_told.HELPER
+    if node.wish is not None:
+        made.duration_micros = _micros(node.wish.duration_ps)
+    if node.kind == "compute" and node.wish is not None:
+        more: dict[str, Any] = {"duration": time_text(node.wish.duration_ps)}
+        if node.wish.group is None and node.wish.ranks != (rank,):
+            more["ranks"] = node.wish.ranks
+        if node.wish.group in groups:
+            made.attributes["pg_name"] = groups[str(node.wish.group)]
+        made.attributes[chakra_told.KEY] = chakra_told.text(_number(node), node.wish, **more)
+
+
+def _micros(duration_ps: int) -> int:
+    """Whole microseconds, never less than it takes."""
+    return -(-duration_ps // PS_PER_MICRO)

@@ -1,0 +1,1 @@
+"""GOAL schedules, text and binary."""

@@ -1,0 +1,155 @@
+"""From the graphs of all ranks to the operations of a trace: a matrix of flows, or operations on streams."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from netsim.errors import InputError
+from netsim.traces.graphs.graph import Joined, Joiner, Part, in_order
+from netsim.traces.matrix import matrix
+from netsim.traces.trace import DEFAULT_STREAM, Flows, Operation, Turn, changed
+
+EMPTY = "transfers carry nothing: they count as one byte, so that somebody can wait for them"
+
+
+@dataclass(slots=True)
+class Unit:
+    """An operation of the trace to be: `needs` are the units that each of its ranks waits for.
+
+    `told` says that the file names its stream. `waits` are the needs that hold it up: of a transfer, its source's.
+    """
+
+    wish: Operation
+    told: bool
+    first: Joined
+    needs: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    waits: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+
+
+def operations(joiner: Joiner, where: str) -> tuple[Operation, ...]:
+    """The operations of joined graphs in program order; `where` is named if ranks wait for each other in a circle.
+
+    Where nothing but transfers is left they become one matrix, whose flows wait for each other inside the packet core;
+    else each operation gets a stream and the numbers of those that it waits for on other streams.
+    """
+    waits = joiner.waits()
+    is_told = any(joiner.graph[rank][number].turn is not None for rank, number in joiner.of_node)
+    if not is_told:
+        _fill_empty(joiner)
+    if joiner.joined and not is_told and all(joined.is_send for joined in joiner.joined):
+        order = in_order(waits, lambda number: _circle(joiner, joiner.joined[number], where))
+        return (Operation("flows", **_matrix(joiner, order, waits)),)
+    units = _units(joiner, waits)
+    listed = [sorted(set().union(*unit.waits.values())) for unit in units]
+    order = in_order(listed, lambda number: _circle(joiner, units[number].first, where))
+    return _Streams(units, order).operations()
+
+
+def _fill_empty(joiner: Joiner) -> None:
+    for joined in joiner.joined:
+        if joined.is_send and not joined.wish.bytes:
+            joiner.notes[EMPTY] += 1
+            joined.wish = replace(joined.wish, bytes=1)
+
+
+def _circle(joiner: Joiner, joined: Joined, where: str) -> InputError:
+    rank, place = joined.nodes[0]
+    node = joiner.graph[rank][place]
+    what = f"ranks wait for each other in a circle: rank {rank} never gets to {node.kind} {node.place}"
+    return InputError(what, where=where, mend="the job would hang: take out one of the dependencies")
+
+
+def _matrix(joiner: Joiner, flows: list[int], waits: list[list[int]]) -> dict[str, Any]:
+    """Transfers as the flows of one matrix, which wait for those of it that they need."""
+    place = {number: position for position, number in enumerate(flows)}
+    wishes = [joiner.joined[number].wish for number in flows]
+    listed: Flows = tuple((wish.src, wish.dst, wish.bytes) for wish in wishes)
+    turns = []
+    for number in flows:
+        part = _part(joiner, number) or Part(0)
+        after = tuple(sorted(place[each] for each in waits[number] if each in place))
+        turns.append(Turn(part.start_ps, after, part.channel))
+    return matrix(listed, turns)
+
+
+def _part(joiner: Joiner, number: int) -> Part | None:
+    rank, place = joiner.joined[number].nodes[0]
+    return joiner.graph[rank][place].part
+
+
+def _units(joiner: Joiner, waits: list[list[int]]) -> list[Unit]:
+    """One unit for each operation; transfers that the file says are flows of one operation are one."""
+    unit_of: list[int] = []
+    flows: dict[int, list[int]] = defaultdict(list)  # by unit
+    by_turn: dict[int, int] = {}
+    units: list[Unit] = []
+    for number, joined in enumerate(joiner.joined):
+        rank, place = joined.nodes[0]
+        node = joiner.graph[rank][place]
+        unit = len(units)
+        if node.part is not None and node.turn is not None:
+            unit = by_turn.setdefault(node.turn, unit)
+            flows[unit].append(number)
+        unit_of.append(unit)
+        if unit == len(units):
+            units.append(Unit(joined.wish, node.turn is not None, joined))
+    for unit, numbers in flows.items():
+        numbers.sort(key=lambda number: _part(joiner, number) or Part(0))
+        given = replace(units[unit].wish, op="flows", src=-1, dst=-1)
+        units[unit].wish = replace(given, **_matrix(joiner, numbers, waits))
+    for number, joined in enumerate(joiner.joined):
+        _need(joiner, joined, units[unit_of[number]], unit_of[number], unit_of)
+    return units
+
+
+def _need(joiner: Joiner, joined: Joined, unit: Unit, own: int, unit_of: list[int]) -> None:
+    for position, key in enumerate(joined.nodes):
+        needed: Iterable[int] = {unit_of[each] for each in joiner.needs[key]} - {own}
+        unit.needs[key[0]].update(needed)
+        if not (joined.is_send and position):
+            unit.waits[key[0]].update(needed)
+
+
+class _Streams:
+    """Lays operations on streams so that as few waits as possible have to be written down.
+
+    An operation goes on a stream where all that its ranks do there before it is something that they wait for anyway.
+    """
+
+    def __init__(self, units: list[Unit], order: list[int]) -> None:
+        self.units, self.order = units, order
+        self.place = {number: position for position, number in enumerate(order)}
+        self.stream: dict[int, str] = {}  # of an operation
+        self.last: dict[tuple[int, str], int] = {}  # the last operation of a rank on a stream
+        self.taken = {unit.wish.stream for unit in units if unit.told}
+        self.made = 0
+
+    def operations(self) -> tuple[Operation, ...]:
+        return tuple(self._operation(number, self.units[number]) for number in self.order)
+
+    def _operation(self, number: int, unit: Unit) -> Operation:
+        stream = unit.wish.stream if unit.told else self._choose(unit)
+        self.stream[number] = stream
+        for rank in unit.wish.ranks:
+            self.last[rank, stream] = number
+        after = {self.place[each] for own in unit.waits.values() for each in own if self.stream[each] != stream}
+        return changed(unit.wish, stream=stream, after=tuple(sorted(after)))
+
+    def _choose(self, unit: Unit) -> str:
+        awaited = set().union(*unit.needs.values())
+        near = sorted(awaited & self.stream.keys(), key=self.place.__getitem__, reverse=True)
+        for stream in dict.fromkeys([*(self.stream[each] for each in near), DEFAULT_STREAM]):
+            lasts = [(rank, self.last.get((rank, stream))) for rank in unit.wish.ranks]
+            if all(last is None or last in unit.needs.get(rank, ()) for rank, last in lasts):
+                return stream
+        return self._new()
+
+    def _new(self) -> str:
+        while True:
+            self.made += 1
+            name = f"stream{self.made}"
+            if name not in self.taken:
+                return name

@@ -1,0 +1,1 @@
+"""htsim's connection matrices."""

@@ -1,0 +1,1 @@
+"""Out of what each rank reports, the operations of the job."""

@@ -1,0 +1,168 @@
+"""Sends and receives of the ranks -> sends, groups of flows and all-to-alls.
+
+A communicator's k-th send from i to j belongs to j's k-th receive from i. Calls of one batch (an ncclGroup) start
+together, so batches that are tied by such pairs make one operation; NCCL before 2.28 knows an all-to-all only so.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+
+from netsim.errors import InputError
+from netsim.traces.joining.communicators import Communicator, Missing
+from netsim.traces.joining.order import Step
+from netsim.traces.joining.reports import Call, Findings
+from netsim.traces.trace import Operation
+
+Batch = tuple[int, int]  # position in the communicator, number of the batch
+
+
+@dataclass(slots=True)
+class Transfer:
+    """A send and its receive: positions in the communicator and bytes."""
+
+    source: int
+    target: int
+    bytes: int
+    dtype: str
+
+
+@dataclass(slots=True)
+class Exchange:
+    """Batches that are tied together, and what they transfer."""
+
+    batches: list[Batch] = field(default_factory=list)
+    transfers: list[Transfer] = field(default_factory=list)
+
+
+def transfers(communicator: Communicator, findings: Findings, absent: Missing) -> list[Step]:
+    """Make the operations of a communicator's sends and receives."""
+    batches = _batches(communicator)
+    if not batches:
+        return []
+    steps = []
+    for exchange in _exchanges(communicator, batches, findings, absent):
+        calls: dict[int, list[Call]] = defaultdict(list)
+        for batch in exchange.batches:
+            calls[communicator.ranks[batch[0]]] += batches[batch]
+        operation = _operation(communicator, exchange, calls, absent)
+        if operation is not None:
+            steps.append(Step(operation, dict(calls), on_group=operation.op.startswith("all_to_all")))
+    return steps
+
+
+def _batches(communicator: Communicator) -> dict[Batch, list[Call]]:
+    batches: dict[Batch, list[Call]] = defaultdict(list)
+    for rank, member in communicator.members.items():
+        for call in member.calls:
+            if call.batch >= 0:
+                batches[rank, call.batch].append(call)
+    return dict(batches)
+
+
+def _exchanges(
+    communicator: Communicator, batches: dict[Batch, list[Call]], findings: Findings, absent: Missing
+) -> list[Exchange]:
+    """Tie batches by their pairs; a send or receive whose other end is not seen is told."""
+    receives: dict[tuple[int, int], deque[tuple[Batch, Call]]] = defaultdict(deque)
+    for batch, calls in batches.items():
+        for call in calls:
+            if call.op == "recv":
+                receives[call.root, batch[0]].append((batch, call))
+    unseen = set(range(communicator.size)) - communicator.members.keys() if absent is not Missing.REFUSE else set()
+    ties = _Ties(batches)
+    for batch, calls in batches.items():
+        for call in calls:
+            if call.op == "send":
+                other = receives[batch[0], call.root]
+                ties.send(batch, call)
+                if other:
+                    ties.tie(batch, call, *other.popleft(), findings)
+                elif call.root not in unseen:
+                    findings.add(call, f"rank {batch[0]} sends to {call.root}, which does not report the receive; kept")
+    for (source, target), left in receives.items():
+        for batch, call in left:
+            if source in unseen:
+                ties.transfers[batch].append(Transfer(source, target, call.bytes, call.dtype))
+            else:
+                findings.add(call, f"rank {target} receives from {source}, which does not send; left out")
+    return ties.exchanges()
+
+
+class _Ties:
+    """Batches tied together by pairs (union-find), with their transfers."""
+
+    def __init__(self, batches: dict[Batch, list[Call]]) -> None:
+        self.parent = {batch: batch for batch in batches}
+        self.transfers: dict[Batch, list[Transfer]] = defaultdict(list)
+
+    def root(self, batch: Batch) -> Batch:
+        while self.parent[batch] != batch:
+            self.parent[batch] = self.parent[self.parent[batch]]
+            batch = self.parent[batch]
+        return batch
+
+    def send(self, batch: Batch, send: Call) -> None:
+        """Keep what a batch sends."""
+        self.transfers[batch].append(Transfer(batch[0], send.root, send.bytes, send.dtype))
+
+    def tie(self, batch: Batch, send: Call, other: Batch, receive: Call, findings: Findings) -> None:
+        """Tie the batch of a send to that of its receive."""
+        self.parent[self.root(other)] = self.root(batch)
+        if receive.bytes != send.bytes:
+            what = f"{send.bytes:,} bytes are sent where {receive.bytes:,} are received; the sender's hold"
+            findings.add(send, f"rank {batch[0]} to {send.root}: {what}")
+
+    def exchanges(self) -> list[Exchange]:
+        """List what is tied together."""
+        found: dict[Batch, Exchange] = defaultdict(Exchange)
+        for batch in self.parent:
+            exchange = found[self.root(batch)]
+            exchange.batches.append(batch)
+            exchange.transfers += self.transfers[batch]
+        return list(found.values())
+
+
+def _operation(
+    communicator: Communicator, exchange: Exchange, calls: dict[int, list[Call]], absent: Missing
+) -> Operation | None:
+    """Say what an exchange is: an all-to-all where every rank sends to every other once, else a send, else flows."""
+    ranks, line = communicator.ranks, min(call.place for each in calls.values() for call in each).told
+    between = [each for each in exchange.transfers if each.source != each.target and each.bytes]
+    everybody = _all_to_all(communicator, exchange, line, absent)
+    if everybody is not None:
+        return everybody
+    if not between:
+        return None
+    flows = tuple((ranks[each.source], ranks[each.target], each.bytes) for each in between)
+    touched = tuple(sorted({rank for source, target, _ in flows for rank in (source, target)}))
+    dtype = between[0].dtype
+    if len(flows) == 1:
+        source, target, size = flows[0]
+        return Operation("send", None, (source, target), size, dtype, src=source, dst=target, line=line)
+    return Operation("flows", None, touched, sum(flow[2] for flow in flows), flows=flows, line=line)
+
+
+def _all_to_all(communicator: Communicator, exchange: Exchange, line: int, absent: Missing) -> Operation | None:
+    """Recognise an all-to-all; with ranks missing, one seen rank that treats all others alike stands for them."""
+    size, sent = communicator.size, {(each.source, each.target): each for each in exchange.transfers}
+    seen = communicator.members.keys()
+    if len(sent) < len(exchange.transfers) or len(sent) < len(seen) * (2 * size - len(seen) - 1):
+        return None  # some rank sends twice to another, or not at all
+    sizes = {each.bytes for each in exchange.transfers}
+    needed = {(i, j) for i in range(size) for j in range(size) if i != j and (i in seen or j in seen)}
+    with_self = any(source == target for source, target in sent)
+    if not needed <= sent.keys() or size < 2 or (size == 2 and not with_self):
+        return None
+    dtype = exchange.transfers[0].dtype
+    if len(sizes) == 1:
+        (block,) = sizes
+        return Operation("all_to_all", None, communicator.ranks, block * size, dtype, line=line)
+    if len(seen) < size:
+        if absent is Missing.TELL:
+            return None
+        what = "sends of different sizes to ranks whose logs are not there cannot be filled in"
+        raise InputError(what, mend="give the logs of all ranks")
+    rows = tuple(tuple(sent[i, j].bytes if (i, j) in sent else 0 for j in range(size)) for i in range(size))
+    return Operation("all_to_all_v", None, communicator.ranks, max(map(sum, rows)), dtype, sizes=rows, line=line)

@@ -1,0 +1,1 @@
+"""What NCCL itself writes: debug logs, Inspector dumps, traces of its profiler."""

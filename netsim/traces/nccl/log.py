@@ -1,0 +1,296 @@
+"""NCCL debug logs (NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=INIT,COLL): what the ranks of a real job called, in order.
+
+A log is written when a call is enqueued: it holds the order and the sizes of the calls, but no times.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from netsim.errors import InputError
+from netsim.traces.joining.align import align
+from netsim.traces.joining.reports import Call, Member, Place
+from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
+from netsim.traces.native import trace_name
+from netsim.traces.nccl.batches import Batches
+from netsim.traces.nccl.lines import Cut, Destroyed, Event, GroupMark, Init, Reported, Tuned, Where, events
+from netsim.traces.nccl.repeats import Kind, Repeats, is_dense
+from netsim.traces.nccl.scan import Line, clean_blocks, lines_in
+from netsim.traces.read_report import ReadReport
+from netsim.traces.trace import ROOTED, Trace
+
+DATATYPES = (  # ncclDataType_t: name and bytes by number
+    *(("int8", 1), ("uint8", 1), ("int32", 4), ("uint32", 4), ("int64", 8), ("uint64", 8)),
+    *(("fp16", 2), ("fp32", 4), ("fp64", 8), ("bf16", 2), ("fp8e4m3", 1), ("fp8e5m2", 1)),
+)
+PER_RANK = ("all_gather", "reduce_scatter", "all_to_all", "gather", "scatter")  # `count` is one rank's part, not all
+HAVE_TYPE_HIDDEN = ("all_gather", "broadcast")  # NCCL 2.7.3 - 2.21.5 logs these as bytes with datatype 0
+TIMELESS = "an NCCL log holds no times: operations follow each other without computing between them"
+STAMPED = "an NCCL log tells when calls were made, not when they ran: no computing between them is known"
+SETTINGS = "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL NCCL_DEBUG_FILE=nccl.%h.%p.log"
+
+_MARK = re.compile(r"NCCL (?:INFO|CALL|WARN|TRACE|version)|: opCount [0-9a-f]+ sendbuff ")
+_NUMBER = re.compile(r"(?:0x)?[0-9a-f]*")
+
+
+def recognises(start: str) -> bool:
+    """Tell whether a file that starts so is an NCCL log."""
+    return _MARK.search(start) is not None
+
+
+def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
+    """Read the logs of one job: one file, or one for each process, in any order."""
+    log = _Log()
+    for path in paths:
+        log.read(path)
+    members = log.finish(str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more")
+    files = [str(path) for path in paths]
+    name = trace_name(paths[0]).removesuffix(".log")
+    notes, report = log.notes(), log.report()
+    return align(members, name, files, notes, fill=fill_missing_ranks, partial=partial, report=report)
+
+
+@dataclass(slots=True, eq=False)
+class _Handle:
+    """A communicator's pointer in one process, from its creation to its end."""
+
+    member: Member
+    initialised: bool = False
+    destroyed: bool = False
+    splits: int = 0
+    streams: dict[str, str] = field(default_factory=dict)
+    from_info: list[Call] = field(default_factory=list)
+    from_call: list[Call] = field(default_factory=list)
+
+    def calls(self) -> list[Call]:
+        return self.from_info or self.from_call
+
+
+def _glued(host: str, known: str) -> bool:
+    """Tell whether a host is a known one behind the rest of a number that another writer left there."""
+    return len(known) > 2 and host.endswith(known) and _NUMBER.fullmatch(host[: -len(known)]) is not None
+
+
+class _Log:
+    """Collects the handles and calls of all processes, line by line."""
+
+    def __init__(self) -> None:
+        self.current: dict[tuple[tuple[str, str], str], _Handle] = {}
+        self.handles: list[_Handle] = []
+        self.batches = Batches()
+        self.hosts: dict[str, list[str]] = {}  # by process number
+        self.counts: Counter[str] = Counter()
+        self.tuning: Counter[str] = Counter()
+        self.place, self.file, self.path, self.whole = Place(0, 0), 0, Path(), True
+        self.changes = 0  # of what pointers mean
+
+    def read(self, path: Path) -> None:
+        """Take in one file."""
+        self.path, repeats = path, Repeats(self, self.file)
+        for first, block in clean_blocks(path, self.counts):
+            if is_dense(block):
+                repeats.take(first, block)
+            else:
+                for line in lines_in(first, block):
+                    self.line(line)
+        self.file += 1
+
+    def line(self, line: Line) -> Kind | None:
+        """Take in one line; gives its kind where it is one call whose fellows can be taken in without this."""
+        self.whole, kinds = line.whole, list[Kind | None]()
+        for event in events(line.text):
+            turn = self.place.turn + 1 if self.place.line == line.number else 0
+            self.place = Place(self.file, line.number, turn)
+            kinds.append(self._take(event))
+        return kinds[0] if len(kinds) == 1 else None
+
+    def count(self, calls: int) -> None:
+        """Take in that so many calls came without `line`."""
+        self.counts["calls"] += calls
+        self._check_calls()
+
+    def _take(self, event: Event) -> Kind | None:
+        process = self._process(event.writer)
+        if isinstance(event, Cut):
+            self.counts["cut"] += 1
+        elif isinstance(event, Tuned):
+            self.tuning[event.choice] += 1
+        elif isinstance(event, GroupMark):
+            self.batches.mark((process, event.writer.thread), event.begins)
+        elif isinstance(event, Destroyed):
+            if (process, event.comm) in self.current:
+                self.current[process, event.comm].destroyed = True
+                self.changes += 1
+        elif isinstance(event, Init):
+            self._enter(process, event)
+        elif self._possible(event):
+            return self._call(process, event)
+        else:
+            self.counts["cut"] += 1
+        return None
+
+    def _process(self, writer: Where) -> tuple[str, str]:
+        if not writer.host:
+            return "", f"file {self.file + 1}"
+        hosts = self.hosts.setdefault(writer.process, [])
+        host = next((each for each in hosts if writer.host == each or _glued(writer.host, each)), None)
+        if host is None:
+            hosts.append(host := writer.host)
+        return host, writer.process
+
+    @staticmethod
+    def _possible(call: Reported) -> bool:
+        """Tell whether the numbers can be true; mixed lines can look whole."""
+        members = call.nranks or MAX_RANKS
+        return 0 <= call.root < members <= MAX_RANKS and call.count >= 0
+
+    def _enter(self, process: tuple[str, str], init: Init) -> None:
+        """Take in that a rank has entered a communicator; a used pointer that comes again is a new one."""
+        if not 0 <= init.rank < init.nranks <= MAX_RANKS:
+            self.counts["cut"] += 1
+            return
+        handle = self.current.get((process, init.comm))
+        if handle is None or handle.destroyed or not self._same(handle, init):
+            handle = self._new(process, init.comm, init.nranks)
+        details = dict(init.details)
+        handle.member.rank, handle.member.device = init.rank, details.get("cudaDev", "")
+        if not handle.initialised or "commId" in details:
+            handle.member.identity = self._identity(process, details)
+        handle.initialised = True
+
+    @staticmethod
+    def _same(handle: _Handle, init: Init) -> bool:
+        if handle.member.size not in (0, init.nranks):
+            return False
+        return not handle.initialised or (handle.member.rank == init.rank and not handle.calls())
+
+    def _identity(self, process: tuple[str, str], details: dict[str, str]) -> Hashable:
+        """What all ranks of the communicator print alike: its id, or how it was split from its parent."""
+        if "commId" in details:
+            return details["commId"]
+        parent = self.current.get((process, details.get("parent", "")))
+        if parent is None:
+            return None
+        parent.splits += 1
+        turn = details.get("splitCount") or details.get("childCount") or f"#{parent.splits}"
+        return (parent.member.identity or parent.member.size, details.get("color"), turn)
+
+    def _new(self, process: tuple[str, str], comm: str, size: int) -> _Handle:
+        handle = _Handle(Member(process, size, self.place))
+        self.changes += (process, comm) in self.current
+        self.current[process, comm] = handle
+        self.handles.append(handle)
+        return handle
+
+    def _call(self, process: tuple[str, str], told: Reported) -> Kind | None:
+        handle = self.current.get((process, told.comm))
+        if handle is None or handle.destroyed or told.nranks not in (0, handle.member.size):
+            handle = self._new(process, told.comm, told.nranks)
+        if told.global_rank >= 0:
+            handle.member.global_rank = told.global_rank
+        if handle.member.device == "":
+            handle.member.device = told.writer.device if not handle.initialised else ""
+        calls = handle.from_call if told.by_call else handle.from_info
+        stream = self._stream(handle, told.stream)
+        batch = self.batches.number((process, told.writer.thread), handle, told)
+        call = self._as_call(told, stream, batch)
+        calls.append(call)
+        self.counts["calls"] += 1
+        self._check_calls()
+        if call.start_ps is not None:
+            return None  # each line has its own time
+        return Kind(calls, call, told, (process, told.writer.thread), handle, told.op in ("send", "recv"))
+
+    def _check_calls(self) -> None:
+        if self.counts["calls"] > MAX_CALLS:
+            what = f"the log holds more than {MAX_CALLS:,} calls"
+            raise InputError(what, where=self._where(), mend="cut out the steps that matter")
+
+    def _stream(self, handle: _Handle, told: str) -> str:
+        """Keep each stream's name once; a name on which the file ends may be cut: it is the known one it begins."""
+        if not self.whole and told not in handle.streams:
+            return next((known for known in handle.streams if known.startswith(told)), told)
+        return handle.streams.setdefault(told, told)
+
+    def _where(self) -> str:
+        return f"{self.path}:{self.place.line}"
+
+    def _as_call(self, told: Reported, stream: str, batch: int) -> Call:
+        if told.datatype >= len(DATATYPES):
+            what = f"datatype {told.datatype} is none that NCCL 2.30 knows"
+            raise InputError(what, where=self._where(), mend="remove the line, or ask for netsim to learn the type")
+        dtype, width = DATATYPES[told.datatype]
+        if told.datatype == 0 and told.op in HAVE_TYPE_HIDDEN:
+            dtype = ""
+        root = told.root if told.op in (*ROOTED, "send", "recv") else 0
+        made_ps = told.writer.time_ns * 1000 if told.writer.time_ns >= 0 else None
+        self.counts["timed"] += made_ps is not None
+        size = told.count * width
+        return Call(told.op, size, dtype, root, stream, self.place, told.op_count, batch, start_ps=made_ps)
+
+    def finish(self, where: str) -> list[Member]:
+        """Give the handles that made calls, with bytes as full buffers."""
+        informed = {handle.member.process for handle in self.handles if handle.from_info}
+        for handle in self.handles:
+            repeats = handle.member.process in informed
+            self.counts["repeats"] += len(handle.from_call) if repeats else 0
+            handle.member.calls = handle.from_info if repeats else handle.from_call
+        members = [handle.member for handle in self.handles if handle.member.calls]
+        if not members:
+            raise InputError(f"there is no whole NCCL collective call in the log{self._instead()}", where, SETTINGS)
+        for member in members:
+            self._full_buffers(member, where)
+        return members
+
+    def _instead(self) -> str:
+        """Say what else is in the log."""
+        entered = sum(handle.initialised for handle in self.handles)
+        found = {"cut off": self.counts["cut"], "ranks that enter communicators": entered}
+        found["lines of tuning"] = self.tuning.total()
+        told = ", ".join(f"{number} {what}" for what, number in found.items() if number)
+        return f" ({told})" if told else ""
+
+    @staticmethod
+    def _full_buffers(member: Member, where: str) -> None:
+        if not member.size:
+            what = "the NCCL CALL lines do not say how many ranks a communicator has"
+            raise InputError(what, where=where, mend=SETTINGS)
+        for call in member.calls:
+            call.bytes *= member.size if call.op in PER_RANK else 1
+            if call.bytes > MAX_BYTES:
+                what = f"line {call.place.line}: {call.op} of {call.bytes:,} bytes cannot be true"
+                raise InputError(what, where=where, mend="remove the line")
+
+    def notes(self) -> list[str]:
+        """Tell what was read, skipped and assumed."""
+        counts = self.counts
+        told = [f"{counts['calls'] - counts['repeats']:,} calls of ranks in {counts['lines']:,} lines of NCCL log"]
+        told.append(self._of_time())
+        if counts["cut"]:
+            told.append(f"{counts['cut']:,} calls were cut off or mixed with other lines, and skipped")
+        if counts["repeats"]:
+            told.append(f"{counts['repeats']:,} NCCL CALL lines repeat INFO lines, and were left out")
+        if counts["hidden"]:
+            told.append("Ray has hidden repeated lines ([repeated ... across cluster]): set RAY_DEDUP_LOGS=0")
+        return told
+
+    def _of_time(self) -> str:
+        return STAMPED if self.counts["timed"] else TIMELESS
+
+    def report(self) -> ReadReport:
+        """The same in numbers."""
+        counts = self.counts
+        skipped = {"NCCL CALL lines that repeat INFO lines": counts["repeats"], "lines hidden by Ray": counts["hidden"]}
+        return ReadReport(
+            hosts=len({handle.member.process[0] for handle in self.handles if handle.member.process[0]}),
+            lines=counts["lines"],
+            records=counts["calls"] - counts["repeats"],
+            cut=counts["cut"],
+            skipped={why: number for why, number in skipped.items() if number},
+            tuning=dict(self.tuning),
+            assumed=(self._of_time(),),
+        )

@@ -1,0 +1,210 @@
+"""PyTorch Flight Recorder dumps (JSON, or pickles of plain data): the last calls of each rank, one file for each.
+
+The recorder is a ring: the oldest calls fall out, on each rank at another place. Calls are joined by the number that
+their process group gives them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from netsim.errors import InputError
+from netsim.traces.json_stream import JsonWalk
+from netsim.traces.limits import MAX_CALLS
+from netsim.traces.lines import blocks
+from netsim.traces.torch.calls import (
+    PS_PER_NS,
+    RankFile,
+    Told,
+    elements,
+    no_traffic,
+    operation_of,
+    picoseconds,
+    rank_in_name,
+    rank_list,
+    type_of,
+    whole,
+)
+from netsim.traces.torch.job import trace_of
+from netsim.traces.torch.plain_pickle import load
+from netsim.traces.trace import Trace
+
+MAX_PICKLE = 1 << 28  # bytes; a recorder of 100,000 calls with their stacks writes about 100 MB
+PER_MS = 1_000_000_000  # picoseconds
+SAME_NUMBER = 1 << 20  # calls of one group that share a number (coalesced ones)
+MOST_SIZES = 1 << 12  # kinds of calls whose sizes are remembered, and characters of each
+_SHAPES = ("input_sizes", "input_dtypes", "output_sizes", "output_dtypes")
+_MARK = re.compile(
+    r'"(?:collective_seq_id|profiling_name)"|"pg_config"(?s:.*)"(?:entries|pg_status)"|"entries"\s*:\s*\['
+)
+_ENDS = re.compile(r"(?:send|recv)[a-z_]* +([0-9]{1,6}) *(?:->|<-) *([0-9]{1,6})")
+_PRINTED = re.compile(r'"process_group": ?\(|^ *\.\.\.', re.MULTILINE)
+
+
+def recognises(start: str) -> bool:
+    """Tell whether a file that starts so is a dump in JSON."""
+    return start.lstrip("\ufeff \t\r\n").startswith("{") and _MARK.search(start) is not None
+
+
+def recognises_bytes(start: bytes) -> bool:
+    """Tell whether a file that starts so is a pickle that may be a dump."""
+    return start[:1] == b"\x80" and start[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05") and start[2:3] in (b"}", b"\x95")
+
+
+def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
+    """Read the dumps of one job: a file for each rank, whose number stands in the file's name."""
+    files = [scan(path) for path in paths]
+    for file in files:
+        if not file.told:
+            what = f"there is no collective in this dump of {file.events:,} entries"
+            mend = "run the job with TORCH_NCCL_TRACE_BUFFER_SIZE=20000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"
+            raise InputError(what, where=str(file.path), mend=mend)
+    return trace_of(files, "entries of the flight recorder", fill=fill_missing_ranks, partial=partial, numbered=True)
+
+
+def scan(path: Path) -> RankFile:
+    """Read one dump."""
+    file = RankFile(path, rank_in_name(path))
+    dump = _Dump(file)
+    with path.open("rb") as raw:
+        start = raw.read(2)
+    if start == b"\x1f\x8b":
+        start = next(blocks(path, 16), (1, b""))[1]
+    if start[:1] == b"\x80":
+        dump.take_pickle(_whole(path))
+    else:
+        dump.walk(path)
+    return file
+
+
+def _whole(path: Path) -> bytes:
+    parts, size = [], 0
+    for _, block in blocks(path):
+        parts.append(block)
+        size += len(block)
+        if size > MAX_PICKLE:
+            what = f"is longer than {MAX_PICKLE:,} bytes"
+            raise InputError(what, where=str(path), mend="dump as JSON, or with a smaller TORCH_NCCL_TRACE_BUFFER_SIZE")
+    return b"".join(parts)
+
+
+class _Dump:
+    """Collects the calls of one dump."""
+
+    def __init__(self, file: RankFile) -> None:
+        self.file, self.numbers, self.batches = file, Counter[tuple[str, bool, int]](), dict[tuple[str, int], int]()
+        self.timed = False
+        self.known_sizes: dict[str, tuple[int, int, str] | None] = {}  # by how sizes and types are written
+
+    def walk(self, path: Path) -> None:
+        """Take in a dump in JSON."""
+        walk = JsonWalk(path, ("entries",))
+        try:
+            for key, value in walk:
+                self._take(key, value, walk.line)
+        except InputError as error:
+            with path.open("rb") as raw:
+                printed = _PRINTED.search(raw.read(1 << 16).decode("utf-8", errors="replace"))
+            if printed:
+                mend = "this is a dump as Python prints it: give the file itself, or torch's _dump_nccl_trace_json()"
+                raise InputError(error.what, where=error.where, mend=mend) from None
+            raise
+        self.file.cut += walk.cut
+        self._say_times()
+
+    def take_pickle(self, data: bytes) -> None:
+        """Take in a dump that is a pickle."""
+        dump = load(data, str(self.file.path))
+        if not isinstance(dump, dict) or not isinstance(dump.get("entries", []), list):
+            what = "is a pickle, but not a dump of PyTorch's flight recorder"
+            raise InputError(what, where=str(self.file.path), mend="give files that it wrote (nccl_trace_rank_0, ...)")
+        self._take("pg_config", dump.get("pg_config"), 0)
+        for number, entry in enumerate(dump.get("entries", [])):
+            self._take("entries", entry, number + 1)
+        self._say_times()
+
+    def _take(self, key: str, value: object, line: int) -> None:
+        if key == "pg_config" and isinstance(value, dict):
+            for name, group in value.items():
+                ranks = rank_list(group.get("ranks")) if isinstance(group, dict) else None
+                if ranks is not None:
+                    self.file.groups.setdefault(str(group.get("name") or name), ranks)
+        elif key == "entries" and isinstance(value, dict):
+            self.file.events += 1
+            self._entry(value, line)
+            if self.file.events > MAX_CALLS:
+                what = f"holds more than {MAX_CALLS:,} entries"
+                raise InputError(what, where=f"{self.file.path}:{line}", mend="give a smaller dump")
+
+    def _entry(self, entry: dict[str, Any], line: int) -> None:
+        name, group = entry.get("profiling_name"), entry.get("process_group")
+        if not isinstance(name, str) or not isinstance(group, list | tuple) or not group:
+            self.file.skipped["entries without a name or a group"] += 1
+            return
+        op = operation_of(name.split(" ")[0])
+        if op is None:
+            self.file.skipped["entries of no operation" if not no_traffic(name) else "entries that end a group"] += 1
+            return
+        sizes = self._known_sizes(entry, line)
+        if sizes is None:
+            self.file.skipped["entries without sizes"] += 1
+            return
+        sent, received, dtype = sizes
+        told = Told(op, str(group[0]), sent, received, dtype, line, self.file.events)
+        self._number(told, entry, name)
+        told.start_ps = picoseconds(entry.get("time_created_ns"), PS_PER_NS)
+        took = picoseconds(entry.get("duration_ms"), PER_MS)
+        told.duration_ps = took if took and took > 0 else None
+        self.timed |= told.duration_ps is not None
+        self.file.told.append(told)
+
+    def _known_sizes(self, entry: dict[str, Any], line: int) -> tuple[int, int, str] | None:
+        """The same, once for all entries that tell the same."""
+        told = repr([entry.get(name) for name in _SHAPES])
+        if told not in self.known_sizes:
+            if len(self.known_sizes) > MOST_SIZES or len(told) > MOST_SIZES:
+                return self._sizes(entry, line)
+            self.known_sizes[told] = self._sizes(entry, line)
+        return self.known_sizes[told]
+
+    def _sizes(self, entry: dict[str, Any], line: int) -> tuple[int, int, str] | None:
+        """What the call gives and gets, in bytes, and its type."""
+        found: list[int] = []
+        types: list[str] = []
+        for side in ("input", "output"):
+            shapes, names = entry.get(f"{side}_sizes"), entry.get(f"{side}_dtypes")
+            if not isinstance(shapes, list | tuple) or not isinstance(names, list | tuple):
+                return None
+            total = 0
+            for number, shape in enumerate(shapes):
+                count = elements([shape])
+                name = names[min(number, len(names) - 1)] if names else None
+                if count is None or not isinstance(name, str):
+                    return None
+                dtype, width = type_of(name, f"{self.file.path}:{line}")
+                types.append(dtype)
+                total += count * width
+            found.append(total)
+        return found[0], found[1], types[0] if types else ""
+
+    def _number(self, told: Told, entry: dict[str, Any], name: str) -> None:
+        """Give a call its number in its group; calls that share one are counted."""
+        transfer = told.op in ("send", "recv")
+        seq = whole(entry.get("p2p_seq_id" if transfer else "collective_seq_id")) or 0
+        key = (told.group, transfer, seq)
+        told.seq = seq * SAME_NUMBER + self.numbers[key]
+        self.numbers[key] += 1
+        if transfer:
+            told.batch = self.batches.setdefault((told.group, seq), len(self.batches))
+            ends = _ENDS.search(name)
+            told.peer = int(ends[2]) if ends else -1
+
+    def _say_times(self) -> None:
+        if not self.timed and self.file.told:
+            self.file.assumed.append(
+                "times are of the calls, not of what ran (TORCH_NCCL_ENABLE_TIMING=1 tells that): no computing between"
+            )

@@ -1,0 +1,238 @@
+"""PyTorch execution traces of the host (ExecutionTraceObserver, Chakra host ET in JSON): one file for each rank.
+
+They hold every operator with its inputs, in order, and no times.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from netsim.errors import InputError
+from netsim.traces.json_search import JsonSearch
+from netsim.traces.limits import MAX_CALLS, MAX_RANKS
+from netsim.traces.torch.calls import (
+    RankFile,
+    Ranks,
+    Told,
+    no_traffic,
+    operation_of,
+    rank_in_name,
+    split_list,
+    type_of,
+    whole,
+)
+from netsim.traces.torch.job import trace_of
+from netsim.traces.trace import ROOTED, Trace
+
+GROUPS = "## process_group:init ##"
+WANTED = rf'record_param_comms"|nccl:|gloo:|{GROUPS}"'
+OWN_RANK = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "barrier")  # their rank is the caller's
+_START = re.compile(r'\s*\{\s*"(?:schema|nodes|pid|time|start_ts)"')
+_MARK = re.compile(r'"schema"\s*:\s*"[0-9.]+[^"]*"(?s:.*)"nodes"\s*:\s*\[')
+_TYPE = re.compile(r"Tensor\(([^)]*)\)")
+
+
+def recognises(start: str) -> bool:
+    """Tell whether a file that starts so is an execution trace of the host."""
+    return _START.match(start.lstrip("\ufeff")) is not None and _MARK.search(start) is not None
+
+
+def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
+    """Read the execution traces of one job: a file for each rank."""
+    files = [scan(path).rank_file() for path in paths]
+    return trace_of(files, "nodes of communication", fill=fill_missing_ranks, partial=partial)
+
+
+@dataclass(slots=True, eq=False)
+class HostFile:
+    """What one file shows: calls (`record_param_comms`) and annotations of them, which say less."""
+
+    file: RankFile
+    calls: list[Told] = field(default_factory=list)
+    annotations: list[Told] = field(default_factory=list)
+    own: Counter[tuple[str, int]] = field(default_factory=Counter)  # (group, the caller's position in it)
+    pointers: dict[int, str] = field(default_factory=dict)  # groups of the oldest format, by address
+
+    def rank_file(self) -> RankFile:
+        """Choose calls where there are any, else annotations."""
+        file = self.file
+        if not self.calls and not self.annotations:
+            what = "there are no collectives in this execution trace"
+            mend = "record steps of a distributed job (ExecutionTraceObserver, PyTorch 2.0 or newer)"
+            raise InputError(what, where=str(file.path), mend=mend)
+        file.told = self.calls
+        file.assumed.append("an execution trace of the host holds no times: no computing between operations")
+        if not self.calls:
+            file.told = self.annotations
+            file.assumed.append("annotations are read: no node tells process groups, roots or peers")
+        if len(self.pointers) == 1:
+            for told in file.told:
+                told.group = ""
+        self._own_rank()
+        return file
+
+    def _own_rank(self) -> None:
+        """Find out the rank: by what the calls say, else by the file's name."""
+        for (group, position), _ in self.own.most_common(1):
+            ranks = self.file.groups.get(group)
+            if ranks and position < len(ranks):
+                self.file.rank = ranks[position]
+            elif self.file.rank is None:
+                self.file.rank = position
+
+
+def scan(path: Path) -> HostFile:
+    """Read one file."""
+    seen = HostFile(RankFile(path, rank_in_name(path)))
+    search = JsonSearch(path, WANTED)
+    for _, node, line in search:
+        if isinstance(node, dict) and isinstance(node.get("name"), str):
+            seen.file.events += 1
+            _take(seen, node, line)
+        if seen.file.events > MAX_CALLS:
+            what = f"holds more than {MAX_CALLS:,} nodes of communication"
+            raise InputError(what, where=f"{path}:{line}", mend="record fewer steps")
+    seen.file.cut = search.cut + search.damaged
+    return seen
+
+
+def _take(seen: HostFile, node: dict[str, Any], line: int) -> None:
+    name, values, types = node["name"], _inputs(node, "values"), _inputs(node, "types")
+    order = whole(node.get("id"))
+    order = seen.file.events if order is None else order
+    if name == GROUPS:
+        _take_groups(seen.file, values)
+    elif name == "record_param_comms":
+        attrs = _attrs(node)
+        told = _attributed(seen, attrs, line, order) if "collective_name" in attrs else None
+        told = told or _by_position(seen, node, values, types, line, order)
+        if told is not None:
+            _take_rank(seen, told, values)
+            seen.calls.append(told)
+    else:
+        op, data = operation_of(name), _tensors(values, types, f"{seen.file.path}:{line}")
+        if op is not None and (data is not None or op == "barrier"):
+            size, dtype = data or (0, "")
+            seen.annotations.append(Told(op, "", size, 0, dtype, line, order))
+
+
+def _inputs(node: dict[str, Any], what: str) -> list[Any]:
+    """Values or types of the inputs: in an object in newer formats, beside it in the oldest."""
+    inputs = node.get("inputs")
+    found = inputs.get(what) if isinstance(inputs, dict) else inputs if what == "values" else node.get("input_types")
+    return found if isinstance(found, list) else []
+
+
+def _attrs(node: dict[str, Any]) -> dict[str, Any]:
+    listed = node.get("attrs")
+    return {
+        each["name"]: each.get("value")
+        for each in (listed if isinstance(listed, list) else [])
+        if isinstance(each, dict) and isinstance(each.get("name"), str)
+    }
+
+
+def _take_groups(file: RankFile, values: list[Any]) -> None:
+    if values and isinstance(values[0], str):
+        try:
+            file.add_groups(json.loads(values[0]))
+        except (ValueError, RecursionError):
+            file.skipped["lists of process groups that cannot be read"] += 1
+
+
+def _attributed(seen: HostFile, attrs: dict[str, Any], line: int, order: int) -> Told | None:
+    """Read a call of the formats since 1.0.2, which spell everything out."""
+    name, dtype, group = attrs["collective_name"], attrs.get("dtype"), attrs.get("pg_name", "")
+    sent, received = whole(attrs.get("in_msg_nelems")), whole(attrs.get("out_msg_nelems"))
+    op = operation_of(name) if isinstance(name, str) else None
+    if op is None or sent is None or received is None or not isinstance(dtype, str) or not isinstance(group, str):
+        return None
+    if group not in seen.file.groups:
+        ranks = _even(attrs)
+        if ranks:
+            seen.file.groups[group] = ranks
+    kind, width = type_of(dtype, f"{seen.file.path}:{line}")
+    splits = split_list(attrs.get("in_split_size"))
+    return Told(op, group, sent * width, received * width, kind, line, order, splits)
+
+
+def _even(attrs: dict[str, Any]) -> Ranks:
+    """The ranks of a group by its first one, its step and its size."""
+    start, stride = whole(attrs.get("global_rank_start")), whole(attrs.get("global_rank_stride"))
+    size = whole(attrs.get("pg_size"))
+    if start is None or not stride or not size or start + stride * size > MAX_RANKS + stride:
+        return ()
+    return tuple(start + stride * each for each in range(size))
+
+
+def _by_position(
+    seen: HostFile, node: dict[str, Any], values: list[Any], types: list[Any], line: int, order: int
+) -> Told | None:
+    """Read a call by the places of its inputs: tensors, number, group, rank, name, sizes of parts."""
+    at = next((number for number, each in enumerate(values) if isinstance(each, str) and operation_of(each)), -1)
+    named = [each for each in values if isinstance(each, str) and no_traffic(each)]
+    if at < 4:
+        why = "wait and init" if named or no_traffic(str(_attrs(node).get("collective_name"))) else "unknown calls"
+        seen.file.skipped[why] += 1
+        return None
+    where = f"{seen.file.path}:{line}"
+    op, data = operation_of(values[at]), _tensors(values[:1], types[:1], where)
+    outputs = node.get("outputs")
+    got = _tensors(outputs, node.get("output_types"), where) if isinstance(outputs, list) else None
+    if op is None or (data is None and op != "barrier"):
+        seen.file.skipped["calls that do not tell enough"] += 1
+        return None
+    size, dtype = data or (0, "")
+    told = Told(op, _pointed(seen, values[at - 2]), size, got[0] if got else 0, dtype, line, order)
+    told.splits = split_list(values[at + 1]) if len(values) > at + 1 else ()
+    return told
+
+
+def _pointed(seen: HostFile, group: object) -> str:
+    """Name a group by its name, or by its address: in the order in which they come."""
+    if isinstance(group, list) and group and isinstance(group[0], str):
+        return group[0]
+    if isinstance(group, int):
+        return seen.pointers.setdefault(group, f"group {len(seen.pointers) + 1}")
+    return ""
+
+
+def _take_rank(seen: HostFile, told: Told, values: list[Any]) -> None:
+    """The rank in a call is the root, the other end, or else the caller's own position in the group."""
+    position = whole(values[3]) if len(values) > 3 else None
+    if position is None or position >= MAX_RANKS:
+        return
+    if told.op in OWN_RANK:
+        seen.own[told.group, position] += 1
+    elif told.op in (*ROOTED, "send", "recv"):
+        told.peer = position
+
+
+def _tensors(values: object, types: object, where: str) -> tuple[int, str] | None:
+    """Bytes and type of tensors, each [id, storage, offset, elements, bytes of one, device], or of lists of them."""
+    if not isinstance(values, list) or not isinstance(types, list):
+        return None
+    kinds = [found[1] for each in types if isinstance(each, str) and (found := _TYPE.search(each))]
+    flat = [part for each in values for part in (each if _is_list_of_lists(each) else [each])]
+    sizes = [_tensor_bytes(each) for each in flat]
+    total = sum(size for size in sizes if size is not None)
+    if not kinds or all(size is None for size in sizes):
+        return None
+    return total, type_of(kinds[0], where)[0]
+
+
+def _is_list_of_lists(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, list) for each in value)
+
+
+def _tensor_bytes(value: object) -> int | None:
+    if not isinstance(value, list) or len(value) < 6:
+        return None
+    count, width = whole(value[3]), whole(value[4])
+    return None if count is None or width is None else count * width

@@ -1,0 +1,167 @@
+"""Joining what PyTorch's files tell, one file for each rank, into the trace of a job."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from netsim.errors import InputError
+from netsim.traces.joining.align import align
+from netsim.traces.joining.reports import Call, Member, Place
+from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
+from netsim.traces.native import trace_name
+from netsim.traces.read_report import ReadReport
+from netsim.traces.torch.calls import RankFile, Ranks, Told
+from netsim.traces.trace import ROOTED, Trace
+
+WORLD_GROUPS = ("", "0", "default_pg")  # names of the group of all ranks
+_RANK = "put the rank into the file's name, like trace.rank3.json"
+
+
+def trace_of(files: Sequence[RankFile], what: str, *, fill: bool, partial: bool, numbered: bool = False) -> Trace:
+    """Make the trace of a job from the files of its ranks; `what` is the format's name for people.
+
+    With `numbered`, calls of different ranks are joined by the number their source gives them, not by their turn.
+    """
+    _check_ranks(files)
+    groups = _Groups(files)
+    members: list[Member] = []
+    skipped, records = Counter[str](), 0
+    for number, file in enumerate(files):
+        skipped.update(file.skipped)
+        for member in _members(number, file, groups, skipped, numbered):
+            records += len(member.calls)
+            members.append(member)
+        if records > MAX_CALLS:
+            mend = "profile fewer steps"
+            raise InputError(f"there are more than {MAX_CALLS:,} calls", where=str(file.path), mend=mend)
+    events, cut = sum(file.events for file in files), sum(file.cut for file in files)
+    assumed = _assumed(files, groups)
+    notes = [f"{records:,} calls of {len(files):,} rank{'s' if len(files) > 1 else ''} in {events:,} {what}"]
+    notes += [f"{count:,} skipped: {why}" for why, count in sorted(skipped.items())]
+    notes += [f"{cut:,} files or events end in the middle: what stands before is kept"] if cut else []
+    report = ReadReport(lines=events, records=records, cut=cut, skipped=dict(skipped), assumed=assumed)
+    names = [str(file.path) for file in files]
+    name = trace_name(files[0].path).removesuffix(".json")
+    told = [*notes, *assumed]
+    return align(members, name, names, told, fill=fill, partial=partial, report=report, world=groups.world)
+
+
+def _assumed(files: Sequence[RankFile], groups: _Groups) -> tuple[str, ...]:
+    """Everything assumed, each thing once."""
+    streams = {told.stream for file in files for told in file.told}
+    if streams == {""} and len(groups.callers) > 1:
+        groups.assumed.append("streams are not told: the calls of a rank follow one another, on all groups")
+    return tuple(dict.fromkeys([*(note for file in files for note in file.assumed), *groups.assumed]))
+
+
+def _check_ranks(files: Sequence[RankFile]) -> None:
+    seen: dict[int, Path] = {}
+    for file in files:
+        if file.rank is None:
+            raise InputError("does not say which rank it is of", where=str(file.path), mend=_RANK)
+        if file.rank in seen:
+            what = f"is of rank {file.rank}, and so is {seen[file.rank]}"
+            raise InputError(what, where=str(file.path), mend=f"give one file of each rank of one run, or {_RANK}")
+        seen[file.rank] = file.path
+
+
+class _Groups:
+    """The global ranks of each group, from what the files say of them, and from who calls on them where they do not."""
+
+    def __init__(self, files: Sequence[RankFile]) -> None:
+        self.assumed: list[str] = []
+        self.callers: dict[str, set[int]] = {}
+        sizes: dict[str, int] = {}
+        for file in files:
+            for told in file.told:
+                self.callers.setdefault(told.group, set()).add(file.rank or 0)
+                sizes[told.group] = max(sizes.get(told.group, 0), _size_by(told))
+        self.sizes = sizes
+        self.world = max(max(file.world, (file.rank or 0) + 1) for file in files)
+        named = [max(ranks) + 1 for file in files for ranks in file.groups.values()]
+        whole = [sizes[name] for name in WORLD_GROUPS if name in sizes]
+        self.world = min(max([self.world, *named, *whole]), MAX_RANKS)
+        self.guessed: dict[str, Ranks] = {}
+
+    def of(self, file: RankFile, name: str) -> Ranks:
+        """Give the ranks of a group that this file names."""
+        ranks = file.groups.get(name) or self.guessed.get(name) or self._guess(file, name)
+        if file.rank not in ranks:
+            what = f"rank {file.rank} calls on process group {name!r}, which is said to hold other ranks"
+            raise InputError(what, where=str(file.path), mend="give the files of one run, with the right ranks")
+        return ranks
+
+    def _guess(self, file: RankFile, name: str) -> Ranks:
+        callers, size = self.callers[name], self.sizes[name]
+        if file.cut and not (file.world and name in WORLD_GROUPS):
+            what = f"ends in the middle, and what is left does not tell the ranks of process group {name!r}"
+            raise InputError(what, where=str(file.path), mend="give the whole file")
+        if name in WORLD_GROUPS:
+            ranks = tuple(range(self.world))
+            told = f"process group {name!r} is taken" if name else "calls name no process group: they are taken"
+            self.assumed.append(f"{told} as of all {self.world:,} ranks")
+        elif size > len(callers):
+            what = f"process group {name!r} has {size} ranks, of which {len(callers)} report, and no file lists them"
+            raise InputError(what, where=str(file.path), mend="give the files of all ranks")
+        else:
+            ranks = tuple(sorted(callers))
+            told = f"process group {name!r} is taken as of the ranks that call on it"
+            self.assumed.append(f"{told} ({', '.join(map(str, ranks[:8]))}{', ...' if len(ranks) > 8 else ''})")
+        self.guessed[name] = ranks
+        return ranks
+
+
+def _size_by(told: Told) -> int:
+    """The size of a group by what a call gives and gets; 0 where that does not tell."""
+    if told.op == "all_to_all":
+        return len(told.splits)
+    some = {"all_gather": (told.sent, told.received), "reduce_scatter": (told.received, told.sent)}.get(told.op, (0, 0))
+    part, total = some
+    return total // part if part and total % part == 0 and total // part <= MAX_RANKS else 0
+
+
+def _members(number: int, file: RankFile, groups: _Groups, skipped: Counter[str], numbered: bool) -> list[Member]:
+    """Make one rank's members of the groups on which it calls."""
+    rank, members, groups_of = file.rank or 0, dict[str, Member](), dict[str, Ranks]()
+    for turn, told in enumerate(sorted(file.told, key=lambda each: each.order)):
+        ranks = groups_of.get(told.group, ())
+        if not ranks:
+            ranks = groups_of[told.group] = groups.of(file, told.group)
+        peer = _peer(told, ranks)
+        if peer is None:
+            skipped[f"{told.op} without its other end"] += 1
+            continue
+        place = Place(number, turn, shown=told.line)
+        if told.group not in members:
+            members[told.group] = Member(
+                ("rank", str(rank)), len(ranks), place, (told.group, ranks), ranks.index(rank), rank
+            )
+            members[told.group].ranks, members[told.group].numbered = ranks, numbered
+        members[told.group].calls.append(_call(told, len(ranks), peer, place, str(file.path), turn))
+    if any(told.op in ROOTED and told.peer < 0 for told in file.told):
+        file.assumed.append("the root of some calls is not told: position 0 of the group is taken")
+    return list(members.values())
+
+
+def _peer(told: Told, ranks: Ranks) -> int | None:
+    """The position in the group of the root or of the other end; None for a transfer that does not tell it."""
+    peer = told.peer
+    if told.global_peer >= 0 and told.global_peer in ranks:
+        peer = ranks.index(told.global_peer)
+    if told.op in ("send", "recv"):
+        return peer if 0 <= peer < len(ranks) else None
+    return peer if told.op in ROOTED and 0 <= peer < len(ranks) else 0
+
+
+def _call(told: Told, ranks: int, peer: int, place: Place, path: str, turn: int) -> Call:
+    size = told.full_bytes(ranks)
+    if size > MAX_BYTES:
+        what = f"{told.op} of {size:,} bytes cannot be true"
+        raise InputError(what, where=f"{path}:{told.line}", mend="remove the call")
+    dtype = "" if told.op == "barrier" else told.dtype
+    batch = -1 if told.op not in ("send", "recv") else told.batch if told.batch >= 0 else MAX_CALLS + turn
+    call = Call(told.op, size, dtype, peer, told.stream, place, told.seq, batch)
+    call.row, call.start_ps, call.duration_ps = told.row(ranks), told.start_ps, told.duration_ps
+    return call

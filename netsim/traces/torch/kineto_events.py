@@ -1,0 +1,184 @@
+"""The events of a PyTorch profiler trace that tell of collectives: kernels, calls and annotations of one file."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from netsim.errors import InputError
+from netsim.traces.json_search import JsonSearch
+from netsim.traces.limits import MAX_CALLS, MAX_RANKS
+from netsim.traces.torch.calls import (
+    PS_PER_US,
+    RankFile,
+    Told,
+    elements,
+    no_traffic,
+    operation_of,
+    picoseconds,
+    rank_in_name,
+    rank_list,
+    split_list,
+    type_of,
+    whole,
+)
+
+WANTED = r'nccl|gloo:|record_param_comms"|void \w+::(?:ep::)?int(?:er|ra)node'
+KERNELS = {  # the operation in a kernel's name -> what PyTorch may have called it for
+    "AllReduce": ("all_reduce", "barrier"),
+    "AllGather": ("all_gather",),
+    "ReduceScatter": ("reduce_scatter",),
+    "Broadcast": ("broadcast",),
+    "Reduce": ("reduce",),
+    "SendRecv": ("all_to_all", "send", "recv", "gather"),
+}
+_KERNEL_NAME = re.compile(r"nccl\w*?(?:Kernel|KernelDebug|SymDevKernel)_?([A-Za-z]+)")
+
+
+@dataclass(slots=True)
+class Event:
+    """An event that may stand for a collective: what is in it, and the call it tells of, if it says enough."""
+
+    op: str
+    start_ps: int
+    duration_ps: int
+    thread: str
+    told: Told | None = None
+
+
+@dataclass(slots=True, eq=False)
+class KinetoFile:
+    """What one file shows: kernels on the GPU, calls (`record_param_comms`) and annotations of calls, and the rest."""
+
+    file: RankFile
+    kernels: list[Event] = field(default_factory=list)
+    calls: list[Event] = field(default_factory=list)
+    annotations: list[Event] = field(default_factory=list)
+    waits: int = 0
+    nameless: int = 0  # record_param_comms of older versions, which say nothing
+    others: Counter[str] = field(default_factory=Counter)  # what is not NCCL's
+
+
+def scan(path: Path) -> KinetoFile:
+    """Read one file, without choosing yet which events to believe."""
+    seen = KinetoFile(RankFile(path, rank_in_name(path)))
+    search = JsonSearch(path, WANTED, ("distributedInfo",))
+    for key, value, line in search:
+        if key:
+            _take_info(seen.file, value)
+        elif isinstance(value, dict):
+            _take(seen, value, line)
+        if len(seen.kernels) + len(seen.calls) + len(seen.annotations) > 4 * MAX_CALLS:
+            what = f"holds more than {4 * MAX_CALLS:,} events of collectives"
+            raise InputError(what, where=f"{path}:{line}", mend="profile fewer steps")
+    seen.file.cut = search.cut + search.damaged
+    return seen
+
+
+def _take_info(file: RankFile, info: object) -> None:
+    if not isinstance(info, dict):
+        return
+    rank, world = whole(info.get("rank")), whole(info.get("world_size"))
+    file.rank = rank if rank is not None and rank < MAX_RANKS else file.rank
+    file.world = world if world is not None and world <= MAX_RANKS else file.world
+    file.add_groups(info.get("pg_config"))
+
+
+def _take(seen: KinetoFile, event: dict[str, Any], line: int) -> None:
+    name, kind = event.get("name"), event.get("cat")
+    if not isinstance(name, str) or not isinstance(kind, str):
+        return
+    args = event["args"] if isinstance(event.get("args"), dict) else {}
+    seen.file.events += 1
+    if kind.lower() == "kernel":
+        _take_kernel(seen, name, event, args, line)
+    elif name == "record_param_comms":
+        _take_call(seen, event, args, line)
+    elif kind == "user_annotation" and name.startswith("nccl:"):
+        _take_annotation(seen, name, event, args, line)
+    elif kind == "user_annotation":
+        seen.others[name] += 1
+
+
+def _take_kernel(seen: KinetoFile, name: str, event: dict[str, Any], args: dict[str, Any], line: int) -> None:
+    if not name.startswith("nccl"):
+        seen.others["kernels of DeepEP, which do not tell sizes"] += 1
+        return
+    named = _KERNEL_NAME.match(name)
+    op = next((each for each in KERNELS if named and named[1].startswith(each)), named[1] if named else "other")
+    at = _when(event)
+    if at is None:
+        seen.file.skipped["events without a time"] += 1
+        return
+    told = _told(seen.file, args, line)
+    if told is not None:
+        told.stream = str(args.get("stream", ""))[:32]
+    seen.kernels.append(Event(op, *at, "", told))
+
+
+def _take_call(seen: KinetoFile, event: dict[str, Any], args: dict[str, Any], line: int) -> None:
+    name, at = args.get("Collective name"), _when(event)
+    if not isinstance(name, str):
+        seen.nameless += 1
+    elif no_traffic(name):
+        seen.waits += 1
+    elif at is None:
+        seen.file.skipped["events without a time"] += 1
+    else:
+        told = _told(seen.file, args, line)
+        if told is None:
+            seen.file.skipped["calls that do not tell enough"] += 1
+            return
+        told.start_ps = at[0]
+        seen.calls.append(Event(told.op, *at, f"{event.get('pid')}/{event.get('tid')}", told))
+
+
+def _take_annotation(seen: KinetoFile, name: str, event: dict[str, Any], args: dict[str, Any], line: int) -> None:
+    op, at = operation_of(name), _when(event)
+    if op is None or at is None:
+        seen.file.skipped["annotations of no operation"] += not no_traffic(name)
+        return
+    types, told = args.get("Input type"), None
+    sent = elements(args.get("Input Dims"))
+    if sent is not None and isinstance(types, list) and types and isinstance(types[0], str):
+        dtype, width = type_of(types[0], f"{seen.file.path}:{line}")
+        told = Told(op, "", sent * width, 0, dtype, line, 0)
+    seen.annotations.append(Event(op, *at, "", told))
+
+
+def _when(event: dict[str, Any]) -> tuple[int, int] | None:
+    start, duration = picoseconds(event.get("ts"), PS_PER_US), picoseconds(event.get("dur", 0), PS_PER_US)
+    return None if start is None or duration is None else (start, max(0, duration))
+
+
+def _told(file: RankFile, args: dict[str, Any], line: int) -> Told | None:
+    """Read a call from what newer versions say of it; None where they say too little."""
+    name, group, dtype = args.get("Collective name"), args.get("Process Group Name", ""), args.get("dtype")
+    sent, received = whole(args.get("In msg nelems")), whole(args.get("Out msg nelems"))
+    if not isinstance(name, str) or not isinstance(group, str) or not isinstance(dtype, str):
+        return None
+    op = operation_of(name)
+    if op is None or sent is None or received is None:
+        return None
+    _learn_group(file, group, args)
+    dtype, width = type_of(dtype, f"{file.path}:{line}")
+    peer, seq = whole(args.get("Rank")), whole(args.get("Seq"))
+    other = whole(args.get("Dst Rank" if op == "send" else "Src Rank")) if op in ("send", "recv") else None
+    told = Told(op, group, sent * width, received * width, dtype, line, 0, split_list(args.get("In split size")))
+    told.peer, told.global_peer, told.seq = (-1 if each is None else each for each in (peer, other, seq))
+    return told
+
+
+def _learn_group(file: RankFile, group: str, args: dict[str, Any]) -> None:
+    """Take the ranks of a group from a call, where the list of groups does not hold it; long lists are cut off."""
+    if group in file.groups:
+        return
+    ranks, size = rank_list(args.get("Process Group Ranks")), whole(args.get("Group size")) or 0
+    start, stride = whole(args.get("Global rank start")), whole(args.get("Global rank stride"))
+    if (ranks is None or len(ranks) != size) and start is not None and stride and 0 < size <= MAX_RANKS:
+        ranks = tuple(start + stride * each for each in range(size))
+    if ranks is not None and len(ranks) == size and max(ranks) < MAX_RANKS:
+        file.groups[group] = ranks

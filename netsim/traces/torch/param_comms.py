@@ -1,0 +1,100 @@
+"""Communication traces of facebookresearch/param (JSON): the calls of each rank in order, one file for each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from netsim.errors import InputError
+from netsim.traces.json_stream import JsonWalk
+from netsim.traces.limits import MAX_CALLS, MAX_RANKS
+from netsim.traces.torch.calls import (
+    PS_PER_NS,
+    RankFile,
+    Told,
+    no_traffic,
+    operation_of,
+    picoseconds,
+    rank_in_name,
+    rank_list,
+    split_list,
+    type_of,
+    whole,
+)
+from netsim.traces.torch.job import trace_of
+from netsim.traces.trace import Trace
+
+_MARK = re.compile(r'\[\s*\{[^{}]*"comms"\s*:|"comms"\s*:\s*"init"')
+
+
+def recognises(start: str) -> bool:
+    """Tell whether a file that starts so is a communication trace of param."""
+    return start.lstrip("\ufeff \t\r\n").startswith("[") and _MARK.search(start) is not None
+
+
+def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
+    """Read the traces of one job: a file for each rank, whose number stands in the file's name."""
+    files = [scan(path) for path in paths]
+    for file in files:
+        if not file.told:
+            what = f"there is no collective in this trace of {file.events:,} entries"
+            raise InputError(what, where=str(file.path), mend="record steps of a distributed job")
+    return trace_of(files, "entries of communication", fill=fill_missing_ranks, partial=partial)
+
+
+def scan(path: Path) -> RankFile:
+    """Read one file."""
+    file = RankFile(path, rank_in_name(path))
+    file.assumed.append("a trace of param holds no durations: no computing between operations")
+    walk = JsonWalk(path)
+    for _, entry in walk:
+        file.events += 1
+        if isinstance(entry, dict):
+            _take(file, entry, walk.line)
+        if file.events > MAX_CALLS:
+            raise InputError(f"holds more than {MAX_CALLS:,} entries", where=f"{path}:{walk.line}", mend="cut it")
+    file.cut = int(walk.cut)
+    return file
+
+
+def _take(file: RankFile, entry: dict[str, Any], line: int) -> None:
+    name, group = entry.get("comms"), entry.get("pg_id", "")
+    world = whole(entry.get("world_size"))
+    if world and world <= MAX_RANKS and group in ("", 0):
+        file.world = max(file.world, world)
+    if not isinstance(name, str):
+        file.skipped["computing without a time" if "compute" in entry else "entries without a call"] += 1
+        return
+    ranks = rank_list(entry.get("global_ranks", entry.get("ranks")))
+    if ranks:
+        file.groups.setdefault(str(group), ranks)
+    op = operation_of(name)
+    if op is None:
+        file.skipped["wait and init" if no_traffic(name) else "unknown calls"] += 1
+        return
+    told = _told(file, entry, op, str(group), line)
+    if told is None:
+        file.skipped["calls that do not tell enough"] += 1
+    else:
+        file.told.append(told)
+
+
+def _told(file: RankFile, entry: dict[str, Any], op: str, group: str, line: int) -> Told | None:
+    sent, received = whole(entry.get("in_msg_size")), whole(entry.get("out_msg_size"))
+    dtype, width = entry.get("dtype"), 0
+    if op == "barrier":
+        sent, received, dtype = 0, 0, ""
+    elif isinstance(dtype, str):
+        dtype, width = type_of(dtype, f"{file.path}:{line}")
+    if sent is None or received is None or not isinstance(dtype, str):
+        return None
+    told = Told(op, group, sent * width, received * width, dtype, line, file.events)
+    told.splits = split_list(entry.get("in_split"))
+    told.start_ps = picoseconds(entry.get("startTime_ns"), PS_PER_NS)
+    root, other = whole(entry.get("root")), whole(entry.get("dst_rank" if op == "send" else "src_rank"))
+    told.peer = -1 if root is None else root
+    if op in ("send", "recv") and other is not None:
+        told.global_peer = other
+    return told

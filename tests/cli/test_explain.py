@@ -1,0 +1,124 @@
+"""`netsim explain`: what it prints, its JSON, and what it says of a folder that it cannot explain."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from netsim.blame import KINDS
+from netsim.cli import main
+
+HOME = Path(__file__).parents[2]
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "perm"
+    assert main(["run", "perm16", "--on", "fat_tree_k4_100g", "--out", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "several"
+    assert main(["run", "all_to_all_16", "--on", "leaf_spine_32_4to1", "--out", str(folder)]) == 0
+    return folder
+
+
+def test_says_which_link_and_why(saved: Path, capsys: Capture) -> None:
+    assert main(["explain", str(saved)]) == 0
+    first, parts, worst, *_ = capsys.readouterr().out.splitlines()
+    assert first.startswith("collective 0: flows, 32 MB, ")
+    assert "propagation" in parts
+    assert "serialisation" in parts
+    share, text = worst.strip().split(" ", 1)
+    assert 0 < float(share) <= 100
+    assert text.startswith("% of the slowdown is ")
+    assert text.endswith("(ECMP collision)")
+    assert " shared by 2 flows" in text
+
+
+def test_json_has_the_shape_that_was_promised(several: Path, capsys: Capture) -> None:
+    assert main(["explain", str(several), "--json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert list(value) == ["collectives", "job"]
+    for each in value["collectives"]:
+        assert list(each) == ["id", "time_ps", "parts_ps", "links"]
+        assert list(each["parts_ps"]) == list(KINDS)
+        assert sum(each["parts_ps"].values()) == each["time_ps"]
+        assert all({"link", "kind", "parts_ps"} <= set(link) for link in each["links"])
+    assert list(value["job"]) == ["time_ps", "parts_ps", "links"]
+    assert value["job"]["time_ps"] == sum(each["time_ps"] for each in value["collectives"])
+    lost = sum(value["job"]["parts_ps"].values()) - sum(value["job"]["parts_ps"][kind] for kind in KINDS[:2])
+    assert sum(sum(link["parts_ps"].values()) for link in value["job"]["links"]) == lost
+
+
+def test_several_are_told_together_and_one_alone(several: Path, capsys: Capture) -> None:
+    assert main(["explain", str(several)]) == 0
+    whole = capsys.readouterr().out
+    assert whole.count("collective ") >= 3
+    assert "all 3 collectives together" in whole
+    assert "cause" in whole
+    assert main(["explain", str(several), "--collective", "1"]) == 0
+    alone = capsys.readouterr().out
+    assert alone.strip() in whole
+    assert "together" not in alone
+
+
+def test_the_readme_shows_what_it_says(saved: Path, capsys: Capture) -> None:
+    assert main(["explain", str(saved)]) == 0
+    shown = f"$ netsim explain slow\n{capsys.readouterr().out}```\n"
+    assert shown in (HOME / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_examples_of_its_help_work_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["explain", "--help"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines() if line.strip().startswith("netsim ")]
+    assert len(lines) == 4
+    assert [main(line[1:]) for line in lines] == [0, 0, 0, 0]
+    assert main(["--help"]) == 0
+    assert "\n  explain " in capsys.readouterr().out
+
+
+def refused(folder: Path, capsys: Capture, *more: str) -> str:
+    assert main(["explain", str(folder), *more]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.count("\n") == 1
+    return output.err
+
+
+def test_what_cannot_be_explained_is_said_in_one_line(saved: Path, tmp_path: Path, capsys: Capture) -> None:
+    assert "is no saved result" in refused(tmp_path, capsys)
+    assert "no collective 7; give an id from 0 to 0" in refused(saved, capsys, "--collective", "7")
+    copy = tmp_path / "copy"
+    shutil.copytree(saved, copy)
+    (copy / "trace.jsonl.gz").unlink()
+    assert "trace.jsonl.gz" in refused(copy, capsys)
+
+
+def test_another_scenario_than_was_run_is_refused(saved: Path, tmp_path: Path, capsys: Capture) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(saved, copy)
+    run = json.loads((copy / "run.json").read_text())
+    run["scenario"]["seed"] = 99
+    (copy / "run.json").write_text(json.dumps(run))
+    assert "holds another scenario than was run" in refused(copy, capsys)
+
+
+def test_times_that_this_netsim_would_not_give_are_refused(saved: Path, tmp_path: Path, capsys: Capture) -> None:
+    import pandas as pd
+
+    from netsim.result import Result
+    from netsim.result.folder import write_parquet
+
+    copy = tmp_path / "copy"
+    shutil.copytree(saved, copy)
+    table: pd.DataFrame = Result.load(copy).collectives
+    write_parquet(table.assign(time_ps=table["time_ps"] + 1), "collectives", copy / "collectives.parquet")
+    assert "no longer takes the time that was saved" in refused(copy, capsys)

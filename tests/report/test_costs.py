@@ -1,0 +1,61 @@
+"""Costs: what is counted, by hand on small fabrics; prices by one number, by tier, by rate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from netsim.config import load_topology
+from netsim.errors import InputError
+from netsim.report.costs import Cost, Prices, cost_of, cost_rows, read_prices
+
+
+def cost(name: str, **prices: object) -> Cost:
+    return cost_of(load_topology(name).build(), Prices(**prices) if prices else None, "prices.toml")
+
+
+def test_a_fat_tree_is_counted() -> None:
+    """k = 4: 20 switches of 4 ports, 16 cables to hosts, 32 between switches; two optics in each of those."""
+    assert cost("fat_tree_k4_100g") == Cost(switches=20, ports=80, cables=48, optics=64)
+
+
+def test_what_belongs_to_servers_is_left_out() -> None:
+    """16 GPUs on 8 rails of 2, 2 spines: 16 + 8 * 2 cables, and neither NVLink nor its switches."""
+    found = cost("rail_optimized_16")
+    counts = load_topology("rail_optimized_16").build().counts()
+    assert found.switches == counts["switches.rail"] + counts["switches.spine"] == 10
+    assert found.cables == 16 + 8 * 2
+    assert found.ports == 16 + 2 * 8 * 2
+    assert found.optics == 2 * 8 * 2
+
+
+def test_prices() -> None:
+    assert cost("fat_tree_k4_100g", switch=1000).total == 20_000
+    assert cost("fat_tree_k4_100g", port=10, cable=1, optic=0.5, currency="kEUR").total == 800 + 48 + 32
+    assert cost("fat_tree_k4_100g", switch={"core": 5, "other": 2}).total == 4 * 5 + 16 * 2
+    assert cost("fat_tree_k4_100g", optic={"100Gb/s": 3}).total == 64 * 3
+    assert cost("fat_tree_k4_100g", optic=3, optical=["core", "tor"]).optics == 2 * (16 + 16)
+
+
+def test_a_price_that_is_missing_is_named() -> None:
+    with pytest.raises(InputError, match=r"^prices.toml: optic has no price that fits .* at 100Gb/s; add one of "):
+        cost("fat_tree_k4_100g", optic={"400Gb/s": 3})
+
+
+def test_a_file_of_prices(tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text('currency = "EUR"\nswitch = { spine = 2.5, other = 1 }\noptical = ["spine"]\n')
+    found = read_prices(path)
+    assert (found.currency, found.switch, found.optical) == ("EUR", {"spine": 2.5, "other": 1}, ("spine",))
+    path.write_text("switch = 1\noptics = 3\n")
+    with pytest.raises(InputError, match=r"prices.toml, line 2: unknown key 'optics'; did you mean 'optic'\?"):
+        read_prices(path)
+    path.write_text("switch = -1\n")
+    with pytest.raises(InputError, match="line 1: switch = -1 is not"):
+        read_prices(path)
+
+
+def test_rows_show_a_price_only_where_there_is_one() -> None:
+    assert cost_rows([Cost(1, 2, 3, 4)])[-1] == ["optics", "4"]
+    assert cost_rows([Cost(1, 2, 3, 4, 1234.4, "EUR")])[-1] == ["price, EUR", "1,234"]

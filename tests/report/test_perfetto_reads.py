@@ -1,0 +1,121 @@
+"""Perfetto's own trace processor finds in the file what the tables of the run say: nothing lost, nothing turned."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import netsim
+from netsim.report.perfetto import write_trace
+from netsim.report.perfetto_counters import worst_links
+from netsim.result import Result
+from tests.report.trace_processor import Query, trace_processor
+
+pytestmark = pytest.mark.filterwarnings("default")  # those of selenium and perfetto
+ENDS = """select a.category as tail, a.pid as tail_pid, b.category as head, b.pid as head_pid, a.start_ps as tail_ps,
+    b.start_ps as head_ps from flow join {0} a on slice_out = a.id join {0} b on slice_in = b.id"""
+SLICES = """(select s.id, s.category, p.pid, extract_arg(s.arg_set_id, 'args.start_ps') as start_ps
+    from slice s join thread_track t on s.track_id = t.id join thread using (utid) join process p using (upid))"""
+
+
+def job(rank: netsim.Rank) -> Any:
+    """Half of the ranks come late; streams have one short part after the other, at odd picoseconds."""
+    if rank.number >= 8:
+        yield rank.compute("20us")
+    yield rank.all_reduce("256KiB")
+    yield rank.all_gather("1MiB")
+    for number in range(12):
+        yield rank.compute(f"{1.0006 + 0.0013 * number:.4f}us")
+    yield rank.reduce_scatter("64KiB")
+
+
+@pytest.fixture(scope="module", params=["job", "incast16"])
+def run(request: pytest.FixtureRequest) -> Result:
+    if request.param == "job":
+        return netsim.simulate(job, "fat_tree_k4_100g", ranks=16)
+    return netsim.simulate("incast16", "fat_tree_k4_100g")
+
+
+@pytest.fixture(scope="module")
+def query(run: Result, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Query]:
+    folder = tmp_path_factory.mktemp("perfetto")
+    write_trace(run, folder / "run.json.gz")
+    with trace_processor(folder / "run.json.gz", folder / "profile") as ask:
+        yield ask
+
+
+def last_begun(run: Result) -> Any:
+    """When the last rank of each part's collective began; in a matrix of flows nobody waits for that."""
+    matrices = run.collectives.set_index("id")["op"] == "flows"
+    last = run.parts.groupby("collective")["start_ps"].transform("max")
+    return last.where(~run.parts["collective"].map(matrices), run.parts["start_ps"])
+
+
+def test_no_errors(query: Query) -> None:
+    assert query("select name, value from stats where severity != 'info' and value > 0") == []
+
+
+def test_slices_by_kind(run: Result, query: Query) -> None:
+    found = dict(query("select category, count(*) from slice group by category"))
+    waits = (last_begun(run).clip(upper=run.parts["end_ps"]) > run.parts["start_ps"]).sum()
+    delivers = query("select count(*) from flow join slice s on slice_out = s.id where s.category = 'flow'")[0][0]
+    wanted = {"collective": len(run.parts), "flow": len(run.flows), "wait": waits, "last": delivers}
+    assert found == {kind: number for kind, number in wanted.items() if number}
+    assert delivers >= 1
+
+
+def test_slices_by_rank_and_thread(run: Result, query: Query) -> None:
+    """No slice of its own thread lies in another but those of waiting, and they are where the tables say."""
+    sql = """select p.name as rank, t.name as thread, s.category as kind, s.depth as depth, count(*) as many
+        from slice s join thread_track k on s.track_id = k.id join thread t using (utid) join process p using (upid)
+        group by 1, 2, 3, 4"""
+    found: Counter[tuple[str, str]] = Counter()
+    for rank, thread, kind, depth, many in query(sql):
+        assert thread.startswith("channel " if kind == "flow" else "stream ")
+        assert (depth == 0) == (kind in {"flow", "collective"})
+        found[rank, kind] += many
+    for kind, ranks in (("collective", run.parts["rank"]), ("flow", run.flows["src"])):
+        told = {rank: many for (rank, which), many in found.items() if which == kind}
+        assert told == {f"rank {rank}": many for rank, many in ranks.value_counts().items()}
+
+
+def test_slices_begin_and_last_as_in_the_run(run: Result, query: Query) -> None:
+    sql = """select sum(abs(ts - a / 1000.0) > 0.5001), sum(abs(ts + dur - (a + b) / 1000.0) > 0.5001), sum(b) from
+        (select ts, dur, category, extract_arg(arg_set_id, 'args.start_ps') as a,
+        extract_arg(arg_set_id, 'args.time_ps') as b from slice where category = '{}')"""
+    parts, flows = run.parts, run.flows
+    assert query(sql.format("collective")) == [(0, 0, (parts["end_ps"] - parts["start_ps"]).sum())]
+    assert query(sql.format("flow")) == [(0, 0, (flows["delivered_ps"] - flows["start_ps"]).sum())]
+
+
+def test_arrows_go_from_cause_to_effect(run: Result, query: Query) -> None:
+    """From waiting to the rank waited for, and from a flow to the rank that waited for its last byte."""
+    arrows = query(ENDS.format(SLICES))
+    assert (len(arrows),) == query("select count(*) from flow")[0]
+    waiting = run.parts[(last_begun(run) > run.parts["start_ps"]) & (last_begun(run) < run.parts["end_ps"])]
+    found = Counter((tail, head) for tail, _, head, *_ in arrows)
+    assert set(found) <= {("wait", "collective"), ("wait", "last"), ("flow", "last")}  # "last" begins with the part
+    assert found["wait", "collective"] + found["wait", "last"] == len(waiting)
+    begun = set(zip(run.parts["rank"] + 1, run.parts["start_ps"], strict=True))
+    pairs = set(zip(run.flows["src"] + 1, run.flows["dst"] + 1, run.flows["start_ps"], strict=True))
+    for tail, source, _, target, tail_ps, head_ps in arrows:
+        assert tail_ps <= head_ps
+        assert (target, head_ps) in begun if tail == "wait" else (source, target, tail_ps) in pairs
+
+
+def test_counters_by_link(run: Result, query: Query) -> None:
+    sql = """select t.name, max(c.value), count(*) from counter c join process_counter_track t on c.track_id = t.id
+        join process p using (upid) where p.name like 'links%' group by t.id"""
+    found = {name: (most, many) for name, most, many in query(sql)}
+    assert sum(many for _, many in found.values()) == query("select count(*) from counter")[0][0]
+    links = worst_links(run)
+    names = links["source"] + "->" + links["target"]
+    for name, link, marks in zip(names, links["id"], links["ecn_marks"], strict=True):
+        samples = run.queues[run.queues["link"] == link]
+        assert found[f"{name} queue KiB"][0] == pytest.approx(samples["bytes"].max() / 1024, rel=1e-5)
+        assert found[f"{name} rate Gb/s"][1] >= 2
+        if marks:
+            assert found[f"{name} marks so far packets"] == (pytest.approx(marks, rel=1e-5), len(samples) + 1)

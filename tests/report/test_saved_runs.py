@@ -1,0 +1,71 @@
+"""Two saved runs: what changed, which collectives and links got faster or slower."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netsim.cli import main
+from netsim.report.saved_runs import changes_text, collective_changes, link_changes, scenario_changes
+from netsim.result import Result
+from tests.outcomes import US, result_of, scenario_of
+
+FLOWS = [(0, 15, 1 << 20, 0, 100 * US)]
+REDUCE = {"op": "all_reduce", "bytes": 1 << 20, "ideal_ps": 100 * US}
+
+
+def run(*times_us: int, more: Any = (), **settings: Any) -> Result:
+    rows = [REDUCE | {"end_ps": time * US} for time in times_us]
+    return result_of(scenario_of(**settings), FLOWS, [*rows, *more])
+
+
+def test_what_changed_in_the_scenario() -> None:
+    before, after = run(100), run(100, routing="single", seed=3)
+    assert ("routing.kind", "ecmp", "single") in scenario_changes(before, after)
+    assert ("seed", "1", "3") in scenario_changes(before, after)
+    assert scenario_changes(before, before) == []
+
+
+def test_collectives_by_kind() -> None:
+    gather = {"op": "all_gather", "bytes": 4096, "end_ps": 5 * US, "ideal_ps": US}
+    table = collective_changes(run(100, 120, 140, more=[gather]), run(50, 60, 70, more=[gather]))
+    (row,) = table.to_dict("records")
+    assert (row["op"], row["count"], row["before_ps"], row["after_ps"]) == ("all_reduce", 3, 120 * US, 60 * US)
+    assert row["ratio"] == 0.5
+
+
+def test_links_that_did_the_same_are_left_out() -> None:
+    assert link_changes(run(100), run(100)).empty
+    before, after = run(100), run(100)
+    after.links.loc[5, "max_queue_bytes"] += 9
+    (row,) = link_changes(before, after).to_dict("records")
+    assert (row["source"], row["target"]) == tuple(before.links.loc[5, ["source", "target"]])
+
+
+def test_the_text() -> None:
+    gather = {"op": "all_gather", "bytes": 4096, "end_ps": 5 * US, "ideal_ps": US}
+    text = "\n".join(changes_text([run(100, more=[gather]), run(150, seed=2)], ["one", "two"]))
+    assert "What changed in the scenario: 1 key." in text
+    assert "Collectives: 0 kinds faster, 1 slower, 0 as before; 1 kind in one run alone." in text
+    assert "1.50 x" in text
+    assert changes_text([run(1)], ["one"]) == []
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folders = [str(tmp_path / name) for name in ("one", "two")]
+    for folder, seed in zip(folders, "12", strict=True):
+        assert main(["run", "perm16", "--on", "fat_tree_k4_100g", "--seed", seed, "--out", folder]) == 0
+    capsys.readouterr()
+    assert main(["compare", *folders, "--html", str(tmp_path / "page.html")]) == 0
+    assert "What changed in the scenario: 1 key." in capsys.readouterr().out
+    assert "What changed in the scenario" in (tmp_path / "page.html").read_text()
+    assert main(["compare", *folders, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["changes"]["scenario"] == [{"key": "seed", "before": "1", "after": "2"}]
+    assert main(["compare", folders[0]]) == 2
+    assert "a saved run is compared with other saved runs" in capsys.readouterr().err
+    assert main(["compare", *folders, "--routing", "ecmp"]) == 2
+    assert "saved runs are compared as they are; leave out 'ecmp'" in capsys.readouterr().err

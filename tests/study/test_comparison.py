@@ -1,0 +1,105 @@
+"""Comparisons: the words of the verdict, the table, the page, and the promise of the interval, kept by real runs."""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from pathlib import Path
+
+import pytest
+
+from netsim.config import build_scenario
+from netsim.report.costs import Cost
+from netsim.study.compare import compared
+from netsim.study.comparison import comparison_json, verdict
+from netsim.study.comparison_page import write_comparison
+from netsim.study.comparison_text import comparison_text
+from netsim.study.designs import Design, tasks_of
+from netsim.study.pool import Pool
+from netsim.study.statistics import mean_of
+from netsim.traces import Operation, Trace
+from tests.study.by_hand import US, comparison
+
+
+def test_a_difference_with_its_uncertainty() -> None:
+    text = verdict(comparison(slow=[260, 262, 258, 264, 261], fast=[200, 201, 199, 202, 198]))
+    found = re.match(r"fast is 1\.30 x faster than slow \(95 %: (1\.\d\d) to (1\.\d\d)\)\.\n", text)
+    assert found
+    assert 1.25 < float(found[1]) < 1.30 < float(found[2]) < 1.35
+    assert text.endswith(
+        "The same seeds run on every design and are compared in pairs, which narrows the first interval by 36%."
+    )
+
+
+def test_no_difference_that_the_seeds_can_show() -> None:
+    text = verdict(comparison(one=[100, 120, 140, 90], other=[130, 105, 95, 125]))
+    assert re.match(
+        r"No difference that 4 seeds can show between one and other: 1\.02 x \(95 %: 0\.\d\d to 1\.\d\d\)\.", text
+    )
+    assert "does not narrow the first interval" in text
+
+
+def test_the_seed_may_change_nothing() -> None:
+    text = verdict(comparison(one=[100, 100], other=[200, 200]))
+    assert text.startswith("one is 2.00 x faster than other (95 %: 2.00 to 2.00).")
+    assert text.endswith("The seed changes nothing here: one run of each says it all.")
+    assert verdict(comparison(one=[100, 100], other=[100, 100])).startswith("one and other take the same time")
+
+
+def test_one_seed_and_one_design() -> None:
+    assert verdict(comparison(one=[100], other=[150])).startswith("one is 1.50 x faster than other.\nOne seed each")
+    assert verdict(comparison(one=[100, 101])) == "one alone: there is nothing to compare it with."
+    assert "no ratio" in verdict(comparison(one=[0, 0], other=[1, 2]))
+
+
+def test_the_table() -> None:
+    text = comparison_text(comparison(a=[100, 110], b=[200, 220], c=[50, 55]))
+    rows = {re.split(r"\s{2,}", line.strip())[0]: line for line in text.splitlines()}
+    assert "105.00" in rows["finished at, us: mean"]
+    assert rows["against a"].split()[-2:] == ["0.50", "x"]
+    assert "41.47 to 168.53" in text, "105 +- 12.706 * 5"
+    matrix = text.split("\n\n")[1]
+    assert "2.00 (2.00 to 2.00)" in matrix
+    assert "switch ports in use" in text
+
+
+def test_json_holds_every_seed() -> None:
+    found = comparison_json(comparison(a=[100, 110], b=[200, 220]))
+    assert found["a"]["over_seeds"]["completion_time_ps"] == [100 * US, 110 * US]
+    assert found["a"]["speedup_over"]["b"]["ratio"] == pytest.approx(2)
+    assert found["b"]["cost"]["ports"] == 40
+    alone = comparison_json(comparison(a=[100], b=[200]))
+    assert alone["a"]["over_seeds"]["low"] is None
+
+
+def test_the_page(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    write_comparison(comparison(**{"<b>": [100, 110], "b": [200, 220]}), path)
+    text = path.read_text()
+    assert "<dt>&lt;b&gt;</dt>" in text
+    assert "is 2.00 x faster" in text
+    for number in range(2):
+        assert f'id="plot{number}"' in text
+
+
+def crossing() -> Design:
+    """Eight flows that hash to few paths: what ECMP does to them differs from seed to seed."""
+    matrix = tuple((rank, rank + 8, 100_000) for rank in range(8))
+    operation = Operation("flows", None, tuple(range(16)), 800_000, flows=matrix)
+    trace = Trace("crossing", 16, {}, (operation,))
+    return Design("ecmp", build_scenario(trace, "fat_tree_k4_100g", transport="ideal", routing="ecmp"))
+
+
+@pytest.mark.slow
+def test_the_interval_of_10_seeds_covers_the_mean_of_100() -> None:
+    """In at least 9 of 10 trials of 10 seeds each, as a 95 % interval should."""
+    every = compared([crossing()], tasks_of([crossing()], 100), Pool(jobs=1), [Cost(0, 0, 0, 0)], lambda _: None)
+    times = every.times_ps(0)
+    assert len(set(times)) > 5, "the seed decides"
+    truth = statistics.fmean(times)
+    covered = [mean_of(times[first : first + 10]).covers(truth) for first in range(0, 100, 10)]
+    assert sum(covered) >= 9
+    narrow = [abs(mean_of(times[first : first + 10]).middle - truth) < 0.01 * truth for first in range(0, 100, 10)]
+    assert sum(narrow) < 9, "an interval of 1 % would not do: the test can fail"
+    assert not math.isnan(truth)

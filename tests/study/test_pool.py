@@ -1,0 +1,79 @@
+"""Pools: every task is answered, also where runs fail or processes die."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from netsim.config import build_scenario
+from netsim.errors import InputError
+from netsim.study.pool import Finished, Pool, Task, attempt, pool_of, usable_cores
+from netsim.version import __version__
+
+
+def task(number: int, **settings: object) -> Task:
+    return Task(number, build_scenario("perm16", "fat_tree_k4_100g", transport="ideal", **settings))
+
+
+def deadly(given: Task) -> Finished:
+    """What a run does that takes all memory: the system kills its process."""
+    if given.number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return Finished(given.number, None, "fine")
+
+
+def test_a_killed_process_costs_its_own_run_alone() -> None:
+    tasks = [task(number) for number in range(8)]
+    found = {each.number: each.error for each in Pool(jobs=2, work=deadly).run(tasks)}
+    assert found.pop(3) == "its process was killed, as happens where memory runs out"
+    assert found == dict.fromkeys((0, 1, 2, 4, 5, 6, 7), "fine")
+
+
+def test_a_failed_run_is_an_answer() -> None:
+    endless = Task(0, task(0).scenario, time_limit_ps=1000)
+    too_large = Task(1, build_scenario("perm128", "fat_tree_k4_100g"))
+    first, second, third = Pool(jobs=1).run([endless, too_large, task(2)])
+    assert first.measured is second.measured is None
+    assert "time limit" in first.error
+    assert "128 ranks and the network 16 hosts" in second.error
+    assert third.measured is not None
+    assert third.error == ""
+
+
+def test_a_fault_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    for error, words in ((MemoryError(), "out of memory"), (KeyError("x"), "a fault in netsim itself: KeyError: 'x'")):
+
+        def fails(*_: object, error: Exception = error) -> None:
+            raise error
+
+        monkeypatch.setattr("netsim.study.pool.measured", fails)
+        assert attempt(task(0)).error == words
+
+
+def test_warnings_come_back_once() -> None:
+    found = attempt(task(0, routing="spray"))
+    (said,) = attempt(
+        Task(0, build_scenario("perm16", "fat_tree_k4_100g", transport="dctcp", routing="spray"))
+    ).warnings
+    assert "spray reorders packets" in said
+    assert found.warnings == ()
+
+
+def test_a_worker_of_another_version_refuses() -> None:
+    other = Task(0, task(0).scenario, netsim="0.0.1")
+    assert attempt(other).error == f"this worker has netsim {__version__}, the study 0.0.1"
+
+
+def test_what_is_chosen() -> None:
+    assert pool_of("local", None, 0).processes == usable_cores() >= 1
+    assert pool_of("local", None, 3).processes == 3
+    assert pool_of("dask", "tcp://10.0.0.1:8786", 0).scheduler == "tcp://10.0.0.1:8786"
+    for backend, scheduler, words in (
+        ("dsk", None, "did you mean 'dask'"),
+        ("dask", None, "a scheduler goes with"),
+        ("local", "x", "a scheduler goes with"),
+    ):
+        with pytest.raises(InputError, match=words):
+            pool_of(backend, scheduler, 0)

@@ -1,0 +1,224 @@
+"""GOAL schedules: each small file holds one trap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from netsim.errors import InputError
+from netsim.traces import Operation, Trace, Turn, format_of, read
+from netsim.traces.goal.binary import HEAD, NODE, RANGE
+from netsim.traces.goal.write import write_goal, write_goal_binary
+
+
+def goal(folder: Path, *ranks: str, head: str = "") -> Trace:
+    """A schedule of the statements of each rank."""
+    path = folder / "small.goal"
+    parts = [f"rank {number} {{\n{text}\n}}" for number, text in enumerate(ranks)]
+    path.write_text("\n".join([head or f"num_ranks {len(ranks)}", *parts]))
+    return read(path)
+
+
+def flows(trace: Trace) -> tuple[tuple[tuple[int, int, int], ...], list[tuple[int, ...]]]:
+    (operation,) = trace.operations
+    return operation.flows, [turn.after for turn in operation.turns]
+
+
+def test_a_send_waits_for_what_its_rank_receives(tmp_path: Path) -> None:
+    trace = goal(
+        tmp_path,
+        "send 5b to 1",
+        "a: recv 5b from 0\nb: send 7b to 2 tag 3\nb requires a",
+        "recv 7b from 1 tag 3",
+    )
+    assert (trace.name, trace.ranks, trace.notes) == ("small", 3, ())
+    assert flows(trace) == (((0, 1, 5), (1, 2, 7)), [(), (0,)])
+
+
+def test_comments_and_statements_stand_anywhere(tmp_path: Path) -> None:
+    text = (
+        "// first\nnum_ranks /* two\nranks */ 2 rank 0{l1:send 5b to 1 tag 0 cpu 1 nic 2//x\n}rank 1 { recv 5 from 0 }"
+    )
+    path = tmp_path / "nameless"
+    path.write_text(text)
+    assert format_of(path) == "goal"
+    assert read(path).operations[0].flows == ((0, 1, 5),)
+
+
+def test_both_may_send_before_they_receive(tmp_path: Path) -> None:
+    text = "s: send 5b to {0}\nr: recv 5b from {0}\nr requires s"
+    trace = goal(tmp_path, text.format(1), text.format(0))
+    assert flows(trace)[0] == ((0, 1, 5), (1, 0, 5))
+    assert trace.operations[0].turns == ()
+
+
+def test_both_that_receive_before_they_send_hang(tmp_path: Path) -> None:
+    text = "r: recv 5b from {0}\ns: send 5b to {0}\ns requires r"
+    with pytest.raises(InputError, match="ranks wait for each other in a circle"):
+        goal(tmp_path, text.format(1), text.format(0))
+
+
+def test_what_a_receive_waits_for_holds_up_what_comes_after_it(tmp_path: Path) -> None:
+    """The receive is ready at once, but its rank goes on only when the send before it has gone as well."""
+    trace = goal(
+        tmp_path,
+        "a: send 1b to 1\nb: recv 2b from 1\nb requires a\nc: send 3b to 2\nc requires b",
+        "recv 1b from 0\nsend 2b to 0",
+        "recv 3b from 0",
+    )
+    assert flows(trace) == (((0, 1, 1), (1, 0, 2), (0, 2, 3)), [(), (), (0, 1)])
+
+
+def test_a_start_is_waited_for_by_waiting_for_what_it_waits_for(tmp_path: Path) -> None:
+    trace = goal(
+        tmp_path,
+        "a: recv 1b from 1\nb: send 2b to 1\nb requires a\nc: send 3b to 1 tag 1\nc irequires b",
+        "send 1b to 0\nrecv 2b from 0\nrecv 3b from 0 tag 1",
+    )
+    assert flows(trace) == (((1, 0, 1), (0, 1, 2), (0, 1, 3)), [(), (0,), (0,)])
+
+
+def test_a_calc_of_nothing_only_ties(tmp_path: Path) -> None:
+    trace = goal(
+        tmp_path,
+        "a: recv 1b from 1\nb: recv 2b from 2\nj: calc 0\nj requires a\nj requires b\nc: send 3b to 1\nc requires j",
+        "send 1b to 0\nrecv 3b from 0",
+        "send 2b to 0",
+    )
+    assert flows(trace)[1] == [(), (), (0, 1)]
+
+
+def test_computing_makes_operations_on_streams(tmp_path: Path) -> None:
+    trace = goal(
+        tmp_path,
+        "a: calc 7\nb: send 5b to 1\nb requires a\nc: send 6b to 1 tag 1",
+        "a: recv 5b from 0\nb: calc 9\nb requires a\nrecv 6b from 0 tag 1",
+    )
+    compute, send, free, after = sorted(trace.operations, key=lambda each: (each.ranks[0], each.op, each.bytes))
+    assert (compute.duration_ps, after.duration_ps, after.ranks) == (7_000, 9_000, (1,))
+    assert (send.bytes, free.bytes) == (5, 6)
+    assert send.stream == compute.stream == after.stream != free.stream
+    assert {each.after for each in trace.operations} == {()}
+    assert "calc counts nanoseconds" in trace.notes
+
+
+def test_two_things_awaited_on_two_streams(tmp_path: Path) -> None:
+    trace = goal(tmp_path, "a: calc 7\nb: calc 8\nc: send 5b to 1\nc requires a\nc requires b", "recv 5b from 0")
+    *computes, send = trace.operations
+    assert [each.op for each in computes] == ["compute", "compute"]
+    assert len({each.stream for each in computes}) == 2
+    (other,) = send.after
+    assert computes[other].stream != send.stream
+    assert computes[1 - other].stream == send.stream
+
+
+def test_any_source_takes_the_first_that_fits(tmp_path: Path) -> None:
+    trace = goal(tmp_path, "recv 5b from -1 tag -1\nrecv 6b from 2 tag 4", "send 5b to 0 tag 9", "send 6b to 0 tag 4")
+    assert sorted(trace.operations[0].flows) == [(1, 0, 5), (2, 0, 6)]
+    assert trace.notes == ("1 receives take from any source or tag: the first send that fits",)
+
+
+@pytest.mark.parametrize(
+    ("sender", "receiver", "said"),
+    [
+        ("send 5b to 1 tag 1", "calc 1", "1 sends that nobody receives, kept"),
+        ("send 5b to 1 tag 1", "recv 5b from 0 tag 2", "1 receives that nobody sends to, left out"),
+        ("send 5b to 1", "recv 6b from 0", "1 transfers of which sender and receiver give different sizes"),
+        ("send 0b to 1", "recv 0b from 0", "1 transfers carry nothing: they count as one byte"),
+    ],
+)
+def test_what_does_not_fit_is_told(tmp_path: Path, sender: str, receiver: str, said: str) -> None:
+    assert any(note.startswith(said) for note in goal(tmp_path, sender, receiver).notes)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "line", "what"),
+    [
+        (("send 5b to 2", ""), 3, "cannot send to rank 2"),
+        (("send 5b to 0", ""), 3, "cannot send to rank 0"),
+        (("sned 5b to 1", ""), 3, "'sned' is no statement; did you mean 'send'"),
+        (("a: sned 5b to 1", ""), 3, "did you mean 'send'"),
+        (("a: calc 1\na: calc 1", ""), 4, "the label 'a' stands there twice"),
+        (("a: calc 1\na requires b", ""), 4, "no label 'b'"),
+        (("send 5x to 1", ""), 3, "'5x'"),
+        (("send 5b on 1", ""), 3, "'on' stands where 'to' is needed"),
+        (("send 99999999999999999b to 1", ""), 3, "too much"),
+        (("send 5b to 1 tag 1 tag 2", ""), 3, "tag stands here twice"),
+    ],
+)
+def test_a_mistake_names_its_line(tmp_path: Path, ranks: tuple[str, ...], line: int, what: str) -> None:
+    with pytest.raises(InputError) as caught:
+        goal(tmp_path, *ranks)
+    assert f"small.goal:{line}: " in str(caught.value)
+    assert what in str(caught.value)
+
+
+def test_a_circle_at_one_rank_names_a_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"small.goal:3: waits for itself by way of others"):
+        goal(tmp_path, "a: calc 1\nb: calc 1\na requires b\nb requires a")
+
+
+@pytest.mark.parametrize(
+    "head", ["num_ranks 0", "num_ranks 999999999", "num_ranks 1 rank 0 {} rank 0 {}", "num_ranks 2 rank 5 {}"]
+)
+def test_ranks_must_exist(tmp_path: Path, head: str) -> None:
+    with pytest.raises(InputError, match="rank"):
+        goal(tmp_path, head=head)
+
+
+def test_one_file_holds_all(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.goal", tmp_path / "b.goal"]
+    for path in paths:
+        path.write_text("num_ranks 2")
+    with pytest.raises(InputError, match="a GOAL schedule is one file"):
+        read(paths)
+
+
+# --- binary -----------------------------------------------------------------------------------------------------------
+
+SMALL = Trace(
+    "small",
+    3,
+    {},
+    (
+        Operation("compute", None, (0,), duration_ps=5_000),
+        Operation("send", None, (0, 1), 4096, src=0, dst=1),
+        Operation("flows", None, (1, 2), 30, flows=((1, 2, 10), (2, 1, 20)), turns=(Turn(), Turn(after=(0,)))),
+    ),
+)
+
+
+def test_text_and_binary_are_the_same(tmp_path: Path) -> None:
+    write_goal(SMALL, tmp_path / "job.goal")
+    write_goal_binary(SMALL, tmp_path / "job.bin")
+    text, binary = read(tmp_path / "job.goal"), read(tmp_path / "job.bin")
+    assert [(each.op, each.bytes, each.after) for each in text.operations] == [
+        (each.op, each.bytes, each.after) for each in binary.operations
+    ]
+    assert sorted((each.src, each.dst, each.bytes) for each in text.operations if each.op == "send") == [
+        (0, 1, 4096),
+        (1, 2, 10),
+        (2, 1, 20),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("at", "content", "what"),
+    [
+        (0, (2342).to_bytes(8, "little"), "not finished by txt2bin"),
+        (8, (0).to_bytes(4, "little"), "is of 0 ranks"),
+        (8, (1 << 30).to_bytes(4, "little"), "is of 1,073,741,824 ranks"),
+        (8 + HEAD.size, (1 << 40).to_bytes(8, "little"), "holds rank 0 in bytes"),
+        (8 + HEAD.size + 3 * RANGE.size, (1 << 31).to_bytes(4, "little"), "ends within rank 0"),
+        (8 + HEAD.size + 3 * RANGE.size + 12 + 4, b"\x07", "a node of type 7"),
+    ],
+)
+def test_a_damaged_binary_is_refused(tmp_path: Path, at: int, content: bytes, what: str) -> None:
+    path = tmp_path / "job.bin"
+    write_goal_binary(SMALL, path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:at] + content + whole[at + len(content) :])
+    with pytest.raises(InputError, match=what):
+        read(path)
+    assert NODE.size == 39  # packed, as txt2bin writes it

@@ -1,0 +1,312 @@
+"""htsim's connection matrices: each small file holds one trap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netsim.errors import InputError
+from netsim.traces import Trace, Turn, format_of, read
+from tests.traces.test_trace_fuzz import safe
+
+
+def matrix(folder: Path, text: str) -> Trace:
+    path = folder / "small.cm"
+    path.write_text(text, encoding="utf-8")
+    return read(path)
+
+
+def chained(folder: Path, flows: str, *triggers: str, nodes: int = 8) -> Trace:
+    """A matrix whose header counts its lines."""
+    lines = [line.strip() for line in flows.strip().splitlines()]
+    header = f"Nodes {nodes}\nConnections {len(lines)}\nTriggers {len(triggers)}\n"
+    return matrix(folder, header + "\n".join([*lines, *(f"trigger {each}" for each in triggers)]) + "\n")
+
+
+def waits(trace: Trace) -> list[tuple[int, ...]]:
+    (operation,) = trace.operations
+    return [turn.after for turn in operation.turns] or [()] * len(operation.flows)
+
+
+def test_a_plain_matrix(tmp_path: Path) -> None:
+    trace = matrix(tmp_path, "Nodes 4\nConnections 2\n0->2 start 0 size 100\n3->1 start 0 size 7\n")
+    assert (trace.name, trace.ranks, trace.notes) == ("small", 4, ())
+    (operation,) = trace.operations
+    assert (operation.op, operation.ranks, operation.bytes) == ("flows", (0, 1, 2, 3), 107)
+    assert operation.flows == ((0, 2, 100), (3, 1, 7))
+    assert operation.turns == ()
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "Nodes 4\n",
+        "# a comment\n\nNodes 4\n",
+        "Connections 1\n",
+        "0->1 start 0 size 5\n",
+        "\ufeffNodes 4\n",
+        "  Nodes\t4\n",
+    ],
+)
+def test_content_tells_a_matrix(tmp_path: Path, start: str) -> None:
+    path = tmp_path / "nameless"
+    path.write_text(start, encoding="utf-8")
+    assert format_of(path) == "htsim_cm"
+
+
+@pytest.mark.parametrize("start", ["node1:1:1 [0] NCCL INFO Bootstrap\n", '{"netsim": 1}\n', "Nodes\n", "0 -> 1\n"])
+def test_other_content_is_no_matrix(tmp_path: Path, start: str) -> None:
+    path = tmp_path / "nameless.cm"
+    path.write_text(start)
+    assert format_of(path) != "htsim_cm"
+
+
+def test_a_start_is_in_picoseconds_and_may_be_a_fraction(tmp_path: Path) -> None:
+    starts = ("5000000", "5000000.9", "5e6", "1234567890123456789")
+    trace = chained(tmp_path, "\n".join(f"{n}->7 start {start} size 5" for n, start in enumerate(starts)))
+    assert [turn.start_ps for turn in trace.operations[0].turns] == [5_000_000] * 3 + [1_234_567_890_123_456_789]
+
+
+def test_keys_stand_in_any_order_and_a_priority_is_told(tmp_path: Path) -> None:
+    trace = chained(tmp_path, "0->1 size 5 prio 3 start 0 id 7")
+    assert trace.operations[0].flows == ((0, 1, 5),)
+    assert trace.notes == ("1 flows have a prio, which is not used",)
+
+
+def test_what_a_receiver_gets_starts_what_it_sends(tmp_path: Path) -> None:
+    trace = chained(
+        tmp_path,
+        """0->1 id 1 start 0 size 5 recv_done_trigger 1
+           1->2 id 2 trigger 1 size 5
+           1->3 id 3 trigger 1 size 5""",
+        "id 1 oneshot",
+    )
+    assert waits(trace) == [(), (0,), (0,)]
+    assert trace.notes == ()
+
+
+def test_what_a_sender_has_acknowledged_starts_what_it_sends_next(tmp_path: Path) -> None:
+    trace = chained(
+        tmp_path,
+        "0->1 id 1 start 0 size 5 send_done_trigger 1\n0->2 id 2 trigger 1 size 5",
+        "id 1 oneshot",
+    )
+    assert waits(trace) == [(), (0,)]
+    assert trace.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("end", "next_flow", "said"),
+    [
+        ("send_done_trigger", "1->2", "1 flows start when the awaited data has arrived"),
+        ("recv_done_trigger", "0->2", "1 flows start when the awaited data is acknowledged"),
+    ],
+)
+def test_a_release_at_the_other_end_is_told(tmp_path: Path, end: str, next_flow: str, said: str) -> None:
+    trace = chained(tmp_path, f"0->1 id 1 start 0 size 5 {end} 1\n{next_flow} id 2 trigger 1 size 5", "id 1 oneshot")
+    assert waits(trace) == [(), (0,)]
+    assert len(trace.notes) == 1
+    assert trace.notes[0].startswith(said)
+
+
+def test_a_barrier_waits_for_all(tmp_path: Path) -> None:
+    trace = chained(
+        tmp_path,
+        """1->0 id 1 start 0 size 5 recv_done_trigger 4
+           2->0 id 2 start 0 size 5 recv_done_trigger 4
+           0->3 id 3 start 0 size 5 send_done_trigger 4
+           0->5 id 4 trigger 4 size 5
+           0->6 id 5 trigger 4 size 5""",
+        "id 4 barrier count 3",
+    )
+    assert waits(trace) == [(), (), (), (0, 1, 2), (0, 1, 2)]
+    assert trace.notes == ()
+
+
+def test_a_flow_may_fire_a_barrier_at_both_ends(tmp_path: Path) -> None:
+    trace = chained(
+        tmp_path,
+        "1->0 id 1 start 0 size 5 send_done_trigger 4 recv_done_trigger 4\n1->3 id 2 trigger 4 size 5",
+        "id 4 barrier count 2",
+    )
+    assert waits(trace) == [(), (0,)]
+
+
+def test_a_multishot_starts_one_at_a_time(tmp_path: Path) -> None:
+    trace = chained(
+        tmp_path,
+        """0->1 id 1 start 0 size 5 send_done_trigger 9
+           0->2 id 2 start 0 size 5 send_done_trigger 9
+           0->3 id 3 start 0 size 5 send_done_trigger 9
+           0->4 id 4 trigger 9 size 5
+           0->5 id 5 trigger 9 size 5""",
+        "id 9 multishot",
+    )
+    assert waits(trace) == [(), (), (), (0,), (1,)]
+    assert trace.notes[0].startswith("2 flows of a multishot trigger")
+
+
+def test_triggers_may_stand_before_the_flows_and_start_nothing(tmp_path: Path) -> None:
+    text = "Nodes 4\nTriggers 1\nConnections 1\ntrigger id 3 oneshot\n0->1 start 0 size 5 recv_done_trigger 3\n"
+    assert waits(matrix(tmp_path, text)) == [()]
+
+
+def test_flows_between_the_same_nodes_have_queue_pairs_of_their_own(tmp_path: Path) -> None:
+    trace = chained(tmp_path, "0->1 start 0 size 5\n0->1 start 0 size 6\n1->0 start 0 size 7\n0->1 start 0 size 8")
+    assert [turn.channel for turn in trace.operations[0].turns] == [0, 1, 0, 2]
+
+
+def test_messages_of_one_id_share_a_queue_pair(tmp_path: Path) -> None:
+    """Messages of one id, numbered or not, and a flow beside them."""
+    trace = chained(
+        tmp_path,
+        """0->1 id 1 msg start 0 size 5
+           0->1 id 1 msg 2 start 0 size 6
+           0->1 id 2 msg start 0 size 6
+           0->1 id 3 start 0 size 7""",
+    )
+    assert [turn.channel for turn in trace.operations[0].turns] == [0, 0, 1, 2]
+
+
+def test_too_many_flows_of_a_pair_share_queue_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("netsim.traces.htsim.cm.MAX_QUEUE_PAIRS", 2)
+    trace = chained(tmp_path, "0->1 start 0 size 5\n0->1 start 0 size 6\n0->1 start 0 size 7")
+    assert [turn.channel for turn in trace.operations[0].turns] == [0, 1, 0]
+    assert trace.notes[0].startswith("1 flows share the")
+
+
+HEAD = "Nodes 4\nConnections 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        (HEAD + "0->1 start 0 sise 5\n", ":3: ", "a flow has no key 'sise'; did you mean 'size'?"),
+        (HEAD + "0->1 start 0 size\n", ":3: ", "size must be a whole number, not ''"),
+        (HEAD + "0->1 start 0 size 5.5\n", ":3: ", "size must be a whole number, not '5.5'"),
+        (HEAD + "0->1 start 0 size 0\n", ":3: ", "a flow has size 0: to htsim a size of 0 means without end"),
+        (HEAD + f"0->1 start 0 size {1 << 51}\n", ":3: ", "give 1 to"),
+        (HEAD + "0->1 start 0\n", ":3: ", "a flow has no size"),
+        (HEAD + "0->1 size 5\n", ":3: ", "a flow has no start and no trigger"),
+        (HEAD + "0->1 start 0 trigger 1 size 5\n", ":3: ", "both a start and a trigger"),
+        (HEAD + "0->1 start 0 start 1 size 5\n", ":3: ", "start stands here twice"),
+        (HEAD + "0->1 start -1 size 5\n", ":3: ", "start must be a time in picoseconds, not '-1'"),
+        (HEAD + "0->1 start 1e99 size 5\n", ":3: ", "start must be a time in picoseconds"),
+        (HEAD + "0->1 start 5us size 5\n", ":3: ", "write for example start 1000000 for 1 us"),
+        (HEAD + "1->1 start 0 size 5\n", ":3: ", "from node 1 to itself"),
+        (HEAD + "1->-1 start 0 size 5\n", ":3: ", "'1->-1' does not name two nodes"),
+        (
+            HEAD + "0->4 start 0 size 5\n",
+            ":3: ",
+            "node 4 is named, but the header says Nodes 4; name nodes from 0 to 3",
+        ),
+        (HEAD + "0->1 start 0 size 5\n1->0 start 0 size 5\n", ": ", "says Connections 1, but 2 are there"),
+        (HEAD + "0->1 start 0 size 5\ntrigger id 1 oneshot\n", ": ", "says Triggers 0, but 1 are there"),
+        (HEAD, ": ", "says Connections 1, but 0 are there"),
+        ("Nodes 4\nConnections 0\n", ": ", "there is no flow"),
+        ("Connections 1\n0->1 start 0 size 5\n", ": ", "there is no line Nodes"),
+        ("Nodes 0\nConnections 1\n0->1 start 0 size 5\n", ": ", "Nodes must be between 1 and"),
+        (HEAD + "Nodes 4\n", ":3: ", "Nodes must stand once"),
+        ("Nodes 4 5\n", ":1: ", "Nodes must stand once, with one number"),
+        ("Nodes 4\nConections 1\n", ":2: ", "cannot start with 'Conections'; did you mean 'Connections'?"),
+        ("Nodes 4\nFailures 1\n", ": ", "failures are not simulated"),
+        (HEAD + "failure switch_type TOR switch_id 0 link_id 1\n", ":3: ", "failures are not simulated"),
+        (HEAD + "trigger oneshot\n", ":3: ", "a trigger needs an id and one of oneshot, multishot, barrier"),
+        (HEAD + "trigger id 1\n", ":3: ", "a trigger needs an id"),
+        (HEAD + "trigger id 1 barrier oneshot\n", ":3: ", "a trigger needs an id and one of"),
+        (HEAD + "trigger id 1 oneshot\ntrigger id 1 oneshot\n", ":4: ", "trigger 1 is described twice"),
+    ],
+)
+def test_a_mistake_names_its_line(tmp_path: Path, text: str, place: str, said: str) -> None:
+    with pytest.raises(InputError) as error:
+        matrix(tmp_path, text)
+    assert f"small.cm{place}" in str(error.value)
+    assert said in str(error.value)
+    assert error.value.mend
+
+
+CHAIN = "0->1 id 1 start 0 size 5 recv_done_trigger 1\n"
+
+
+@pytest.mark.parametrize(
+    ("flows", "trigger", "line", "said"),
+    [
+        ("0->1 id 1 trigger 1 size 5", "id 1 oneshot", 5, "trigger 1 is a oneshot, but 0 flows fire it"),
+        (2 * CHAIN + "1->2 id 3 trigger 1 size 5", "id 1 oneshot", 7, "but 2 flows fire it; let one flow fire it"),
+        (CHAIN + "1->2 id 3 trigger 1 size 5", "id 1 barrier count 2", 6, "counts to 2, but 1 flows fire it"),
+        (CHAIN + "1->2 id 3 trigger 1 size 5", "id 1 barrier", 6, "counts to 0, but 1 flows fire it; write count 1"),
+        (
+            CHAIN + "1->2 id 3 trigger 1 size 5\n1->2 id 4 trigger 1 size 5",
+            "id 1 multishot",
+            7,
+            "starts 2 flows one by one, but only 1 fire it",
+        ),
+        (
+            CHAIN + "2->1 id 3 trigger 1 size 5",
+            "id 1 oneshot",
+            5,
+            "the flow of line 5 waits for the flow of line 4, but starts at rank 2, where that one neither ends nor",
+        ),
+        ("0->1 id 1 trigger 1 size 5 send_done_trigger 1", "id 1 oneshot", 4, "the flow of line 4 waits for itself"),
+        (CHAIN + "1->2 id 3 trigger 2 size 5", "id 1 oneshot", 5, "trigger 2 is used here but described nowhere"),
+    ],
+)
+def test_a_trigger_that_cannot_do_its_work_is_refused(
+    tmp_path: Path, flows: str, trigger: str, line: int, said: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        chained(tmp_path, flows, trigger)
+    assert f"small.cm:{line}: " in str(error.value)
+    assert said in str(error.value)
+
+
+def test_two_matrices_are_two_jobs(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.cm", tmp_path / "b.cm"]
+    for path in paths:
+        path.write_text(HEAD + "0->1 start 0 size 5\n")
+    with pytest.raises(InputError, match="a connection matrix is one file, not 2"):
+        read(paths)
+
+
+def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flows = "1->0 id 1 start 0 size 5 recv_done_trigger 1\n" * 2 + "0->2 id 3 trigger 1 size 5\n" * 2
+    chained(tmp_path, flows, "id 1 barrier count 2")
+    for module, limit, said in [
+        ("htsim.cm", 3, "more than 3 flows"),
+        ("htsim.triggers", 3, "wait for more than 3 others"),
+    ]:
+        with monkeypatch.context() as patch:
+            patch.setattr(f"netsim.traces.{module}.MAX_CELLS", limit)
+            with pytest.raises(InputError, match=said):
+                chained(tmp_path, flows, "id 1 barrier count 2")
+    with pytest.raises(InputError, match="is longer than 4,096 bytes a line"):
+        matrix(tmp_path, HEAD + "0->1 start 0 size " + 5000 * "1")
+
+
+WHOLE = [
+    *["Nodes 4", "Connections 3", "Triggers 1", "0->1 id 1 start 5e6 size 2000 recv_done_trigger 1"],
+    *["1->2 id 2 trigger 1 size 7", "2->3 id 3 msg start 0 size 9 prio 1", "trigger id 1 oneshot"],
+]
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_a_matrix_with_a_piece_cut_out_or_put_in_is_read_or_refused(data: st.DataObject) -> None:
+    content = "\n".join(WHOLE).encode()
+    start = data.draw(st.integers(0, len(content)))
+    end = data.draw(st.integers(start, len(content)))
+    safe(content[:start] + data.draw(st.binary(max_size=6)) + content[end:])
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from(WHOLE), max_size=12))
+def test_lines_of_a_matrix_in_any_order(lines: list[str]) -> None:
+    safe("\n".join(lines).encode())
+
+
+def test_the_turns_of_a_chain_with_a_late_start(tmp_path: Path) -> None:
+    trace = matrix(tmp_path, "\n".join(WHOLE))
+    assert trace.operations[0].turns == (Turn(5_000_000), Turn(after=(0,)), Turn())

@@ -1,0 +1,113 @@
+"""Looking through a log by blocks finds what looking at every line finds, whatever the blocks and the packing."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from netsim.traces import progress, read
+from netsim.traces.lines import blocks
+from netsim.traces.nccl import scan as nccl_scan
+from netsim.traces.nccl.lines import events
+from netsim.traces.nccl.scan import Line, lines_that_matter
+from tests.traces.nccl.nccl_lines_of import call, prefix, world
+
+DULL = [
+    f"{prefix(100)}Channel 00/02 :    0   1   2",
+    "Epoch 1: loss 0.5",
+    "",
+    "x" * 300,
+    f"{prefix(101)}Connected all rings",
+]
+TELLING = [
+    *world(2),
+    f"{prefix(100)}comm 0xa0 rank 0 nranks 2 cudaDev 0 busId 1 - Init START",
+    call(100, 0xA0, 2),
+    f"{prefix(100)}AllReduce: opCount 1 sendb",
+    f"{prefix(100)}Recv:",
+    *[call(101, 0xA1, 2, op) for op in ("AllGather", "ReduceScatter", "Broadcast", "Reduce", "AlltoAll", "Gather")],
+    *[call(101, 0xA1, 2, op) for op in ("Scatter", "Send", "Recv")],
+    "n:1:1 NCCL CALL ncclAllReduce(10,20,10,7,0,0,0xa0,0x1)",
+    "n:1:1 NCCL CALL ncclGroupStart()",
+    "n:1:1 NCCL CALL ncclCommInitRank(0xa, 2, 0x77, 0, 0)",
+    f"{prefix(100)}AllReduce: 4 Bytes -> Algo RING proto SIMPLE",
+    f"{prefix(100)}comm 0xa0 rank 0 nranks 2 cudaDev 0 busId 1 - Destroy COMPLETE",
+]
+
+
+def found(path: Path, counts: Counter[str] | None = None) -> list[Line]:
+    return list(lines_that_matter(path, Counter() if counts is None else counts))
+
+
+@pytest.mark.parametrize("line", TELLING)
+def test_every_line_that_tells_something_is_found(tmp_path: Path, line: str) -> None:
+    assert list(events(line))
+    (tmp_path / "log").write_text("\n".join([*DULL, line, *DULL]) + "\n")
+    assert [(each.number, each.text) for each in found(tmp_path / "log")] == [(len(DULL) + 1, line)]
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 1000, 1 << 20])
+def test_blocks_are_whole_lines_and_add_up(tmp_path: Path, size: int) -> None:
+    text = "\n".join([*DULL, *TELLING, "no newline at the end"])
+    (tmp_path / "log").write_text(text)
+    parts = list(blocks(tmp_path / "log", size))
+    assert b"".join(part for _, part in parts).decode() == text
+    for number, part in parts:
+        before = text.encode()[: text.encode().index(part)] if size > 300 else b""
+        assert size <= 300 or (number == before.count(b"\n") + 1 and (not before or before.endswith(b"\n")))
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
+@pytest.mark.parametrize("size", [400, 1000, 1 << 20])
+def test_numbers_of_lines_do_not_depend_on_blocks(
+    tmp_path: Path, size: int, packed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nccl_scan, "blocks", lambda path: blocks(path, size))
+    lines = [line for pair in zip(TELLING, DULL * 5, strict=False) for line in pair]
+    content = ("\n".join(lines) + "\n").encode()
+    (tmp_path / "log").write_bytes(gzip.compress(content) if packed else content)
+    counts: Counter[str] = Counter()
+    assert [(each.number, each.text) for each in found(tmp_path / "log", counts)] == [
+        (number, line) for number, line in enumerate(lines, start=1) if list(events(line))
+    ]
+    assert counts["lines"] == len(lines)
+
+
+def test_colours_are_taken_off_even_inside_a_word(tmp_path: Path) -> None:
+    coloured = call(100, 0xA0, 2).replace("AllReduce", "\x1b[1;32mAll\x1b[0mReduce\x1b[0m")
+    (tmp_path / "log").write_text(f"\x1b[36m{coloured}\x1b[0m\n")
+    assert [each.text for each in found(tmp_path / "log")] == [call(100, 0xA0, 2)]
+
+
+def test_only_the_last_line_may_be_cut(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(f"{call(100, 0xA0, 2)}\n{call(100, 0xA0, 2)}")
+    assert [each.whole for each in found(tmp_path / "log")] == [True, False]
+
+
+def test_a_stream_cut_by_the_end_of_the_file_is_the_known_one(tmp_path: Path) -> None:
+    path = tmp_path / "job.log"
+    whole = [*world(1), *[call(100, 0xA0, 1, stream=0x7F12)] * 2]
+    path.write_text("\n".join(whole)[:-2])
+    assert [(each.op, each.stream) for each in read(path).operations] == [("all_reduce", "default")] * 2
+
+
+def test_reading_tells_how_far_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "job.log"
+    path.write_text("\n".join([*world(1), call(100, 0xA0, 1), *["x" * 1000] * 3000]) + "\n")
+    told: list[tuple[Path, int, int]] = []
+    with progress.watched_by(lambda *each: told.append(each)):
+        read(path)
+    size = path.stat().st_size
+    assert [done for _, done, _ in told] == [1 << 20, 2 << 20, size]
+    assert {(path, total) for path, _, total in told} == {(path, size)}
+    told.clear()
+    read(path)
+    assert told == []
+
+
+def test_a_line_longer_than_any_block_counts_as_one(tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(b"x" * (5 << 20) + b"\n" + call(100, 0xA0, 2).encode() + b"\n")
+    assert [each.number for each in found(tmp_path / "log")] == [2]

@@ -1,0 +1,183 @@
+"""PyTorch profiler traces of several ranks and groups, each standing for one trap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netsim.errors import InputError
+from netsim.traces import Operation, Trace, read
+from tests.traces.torch.pytorch_files import Json, call, comms, kernel, kineto
+
+US = 1_000_000  # picoseconds
+AR: dict[str, Any] = {"name": "allreduce", "sent": 250}  # 1,000 bytes
+ANNOTATION = {"Input Dims": [[250]], "Input type": ["float"]}
+
+
+def network(trace: Trace) -> list[Operation]:
+    return [each for each in trace.operations if each.op != "compute"]
+
+
+def one(folder: Path, *events: dict[str, object]) -> Trace:
+    return read(kineto(folder, 0, list(events)), fill_missing_ranks=True)
+
+
+def test_list_of_ranks_cut_off_in_a_call_is_taken_from_the_list_of_groups(tmp_path: Path) -> None:
+    args = comms("allreduce", 4, pg="big") | {"Process Group Ranks": "[0, 1, 2, ..., ...]", "Group size": 40}
+    big = kernel(1, 2)
+    big["args"] |= args
+    path = kineto(tmp_path, 0, [big], pgs={"big": list(range(0, 80, 2))}, world=80)
+    trace = read(path, fill_missing_ranks=True)
+    assert trace.ranks == 80
+    assert network(trace)[0].ranks == tuple(range(0, 80, 2))
+
+
+def test_older_calls_tell_first_rank_and_step(tmp_path: Path) -> None:
+    extra: dict[str, Any] = {
+        "Global rank start": 1,
+        "Global rank stride": 2,
+        "Process Group Ranks": "[1, 3, ...]",
+        "Group size": 3,
+    }
+    told = kernel(1, 2)
+    told["args"] |= comms("allreduce", 4, pg="dp") | extra
+    trace = read(kineto(tmp_path, 3, [told], pgs=None, world=8), fill_missing_ranks=True)
+    assert (trace.ranks, network(trace)[0].ranks) == (8, (1, 3, 5))
+
+
+def test_ranks_are_joined_and_the_gap_is_computing(tmp_path: Path) -> None:
+    paths = [
+        kineto(tmp_path, 0, [kernel(100, 30, **AR), kernel(200, 50, **AR)]),
+        kineto(tmp_path, 1, [kernel(110, 20, **AR), kernel(230, 20, **AR)]),
+    ]
+    trace = read(paths)
+    assert trace.ranks == 2
+    assert [(each.op, each.ranks, each.duration_ps // US) for each in trace.operations] == [
+        ("compute", (1,), 10),
+        ("all_reduce", (0, 1), 0),
+        ("compute", (0,), 70),
+        ("compute", (1,), 100),
+        ("all_reduce", (0, 1), 0),
+    ]
+    assert [(each.recorded_start_ps, each.recorded_duration_ps) for each in network(trace)] == [
+        (10 * US, 20 * US),
+        (130 * US, 20 * US),
+    ]
+
+
+def test_clocks_of_hosts_are_set_by_the_ends_of_collectives(tmp_path: Path) -> None:
+    hour = 3_600_000_000
+    paths = [
+        kineto(tmp_path, 0, [kernel(100, 30, **AR), kernel(200, 50, **AR)]),
+        kineto(tmp_path, 1, [kernel(hour + 110, 20, **AR), kernel(hour + 230, 20, **AR)]),
+    ]
+    trace = read(paths)
+    assert max(each.duration_ps for each in trace.operations) == 100 * US
+    assert any("clocks of ranks differ by up to 3,600,000,000 us" in note for note in trace.notes)
+
+
+def test_two_files_of_one_rank_are_refused(tmp_path: Path) -> None:
+    first = kineto(tmp_path, 0, [kernel(1, 2, **AR)])
+    again = tmp_path / "again.json"
+    again.write_bytes(first.read_bytes())
+    with pytest.raises(InputError, match=r"again.json: is of rank 0, and so is .*trace.rank0.json"):
+        read([first, again])
+
+
+def test_missing_rank_is_refused_unless_it_may_be_filled_in(tmp_path: Path) -> None:
+    path = kineto(tmp_path, 0, [kernel(1, 2, **AR)])
+    with pytest.raises(InputError, match=r"rank0.json:\d+: only 1 of 2 ranks .*--fill-missing-ranks"):
+        read(path)
+    partial = read(path, partial=True)
+    assert partial.report.seen == (0,)
+    assert any("1 of 2 ranks" in finding for finding in partial.report.findings)
+
+
+def test_ranks_that_disagree_are_a_finding_with_the_line_of_the_event(tmp_path: Path) -> None:
+    paths = [
+        kineto(tmp_path, 0, [kernel(1, 2, **AR)]),
+        kineto(tmp_path, 1, [kernel(9, 2, **AR), kernel(1, 2, name="broadcast", sent=3)]),
+    ]
+    trace = read(paths)
+    text = paths[1].read_text().splitlines()
+    (finding,) = [each for each in trace.report.findings if "broadcast" in each]
+    line = int(finding.split(":")[1])
+    assert "{" in text[line - 1]
+    assert '"ts": 1,' in "".join(text[line - 1 : line + 9])
+
+
+def test_group_that_does_not_hold_the_rank_is_refused(tmp_path: Path) -> None:
+    path = kineto(tmp_path, 5, [kernel(1, 2, **AR)], world=8)
+    with pytest.raises(InputError, match="rank 5 calls on process group '0', which is said to hold other ranks"):
+        read(path)
+
+
+def test_exchange_of_a_pipeline_is_joined_by_the_global_rank_of_the_peer(tmp_path: Path) -> None:
+    pp = {"pp": [4, 6]}
+    sent = kernel(10, 5, op="SendRecv")
+    sent["args"] |= comms("send", 100, pg="pp") | {"Dst Rank": 6, "Rank": 1}
+    got = kernel(12, 3, op="SendRecv")
+    got["args"] |= comms("recv", 100, pg="pp") | {"Src Rank": 4, "Rank": 0}
+    trace = read([kineto(tmp_path, 4, [sent], pp, 8), kineto(tmp_path, 6, [got], pp, 8)])
+    (operation,) = network(trace)
+    assert (operation.op, operation.src, operation.dst, operation.bytes) == ("send", 4, 6, 400)
+    assert operation.recorded_duration_ps == 3 * US
+
+
+def test_send_without_a_peer_is_skipped_and_counted(tmp_path: Path) -> None:
+    trace = one(tmp_path, kernel(1, 2, **AR), kernel(9, 2, op="SendRecv", name="send", sent=5))
+    assert [each.op for each in network(trace)] == ["all_reduce"]
+    assert trace.report.skipped == {"send without its other end": 1}
+
+
+def test_uneven_all_to_all_is_a_matrix_of_rows_in_bytes(tmp_path: Path) -> None:
+    paths = []
+    for rank, splits in enumerate(("[1, 3]", "[2, 2]")):
+        told = kernel(1, 2, op="SendRecv")
+        told["args"] |= comms("all_to_allv", 40) | {"In split size": splits}
+        paths.append(kineto(tmp_path, rank, [told]))
+    (operation,) = network(read(paths))
+    assert operation.op == "all_to_all_v"
+    assert operation.sizes == ((40, 120), (80, 80))
+    assert operation.bytes == 160
+
+
+def test_missing_rows_of_an_uneven_all_to_all_are_the_known_one_turned(tmp_path: Path) -> None:
+    told = kernel(1, 2, op="SendRecv")
+    told["args"] |= comms("all_to_allv", 40) | {"In split size": "[1, 3]"}
+    (operation,) = network(read(kineto(tmp_path, 0, [told]), fill_missing_ranks=True))
+    assert operation.sizes == ((40, 120), (120, 40))
+
+
+def transfer(ts: float, op: str, peer: int, seq: int = 3) -> Json:
+    told = call(ts, 1, name=op, sent=100)
+    told["args"] |= {"Dst Rank" if op == "send" else "Src Rank": peer, "Rank": peer, "Seq": seq}
+    return told
+
+
+def test_exchange_in_one_kernel_is_taken_from_its_calls(tmp_path: Path) -> None:
+    """A batch of sends and receives is one kernel, which tells of one of them at most."""
+    paths = []
+    for rank in (0, 1):
+        both = [transfer(1, "send", 1 - rank), transfer(3, "recv", 1 - rank)]
+        together = kernel(20, 5, op="SendRecv")
+        together["args"] |= both[0]["args"]
+        paths.append(kineto(tmp_path, rank, [*both, call(9, **AR), together, kernel(40, 5, **AR)]))
+    trace = read(paths)
+    exchange, reduced = network(trace)
+    assert (exchange.op, sorted(exchange.flows)) == ("flows", [(0, 1, 400), (1, 0, 400)])
+    assert exchange.recorded_duration_ps is None
+    assert reduced.recorded_duration_ps == 5 * US
+    assert any("taken from their calls" in note for note in trace.report.assumed)
+    assert not trace.report.findings
+
+
+def test_transfers_of_two_numbers_follow_one_another(tmp_path: Path) -> None:
+    paths = []
+    for rank in (0, 1):
+        order = [("send", 3), ("recv", 4)] if rank == 0 else [("recv", 3), ("send", 4)]
+        calls = [transfer(10 * seq, op, 1 - rank, seq) for op, seq in order]
+        paths.append(kineto(tmp_path, rank, calls))
+    assert [(each.op, each.src) for each in network(read(paths))] == [("send", 0), ("send", 1)]

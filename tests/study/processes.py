@@ -82,7 +82,7 @@ def dask_cluster(folder: Path, workers: int) -> Iterator[str]:
         yield _address(file)
     finally:
         for process in processes:
-            process.terminate()
+            process.kill()  # asked to end, a worker whose scheduler is gone may wait for it for ever
         for process in processes:
             process.communicate(timeout=PATIENCE)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from netsim.errors import InputError
+from netsim.traces.fields import shown
 from netsim.traces.joining.align import align
 from netsim.traces.joining.reports import Call, Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
@@ -96,7 +97,7 @@ class _Groups:
     def _guess(self, file: RankFile, name: str) -> Ranks:
         callers, size = self.callers[name], self.sizes[name]
         if file.cut and not (file.world and name in WORLD_GROUPS):
-            what = f"ends in the middle, and what is left does not tell the ranks of process group {name!r}"
+            what = f"ends in the middle, and what is left does not tell the ranks of process group {shown(name)}"
             raise InputError(what, where=str(file.path), mend="give the whole file")
         if name in WORLD_GROUPS:
             ranks = tuple(range(self.world))

@@ -265,16 +265,16 @@ class Fabric:
                 return reason
 
     def _make_room(self, packets: int) -> None:
-        while len(self.world.air) - int(self.world.settings[0]["air_used"]) < packets:
+        while len(self.world.air) - int(self.world.progress[0]["air_used"]) < packets:
             self.world = with_more_air(self.world)
 
     def _collect(self) -> None:
         """Take the parts that finished since the last look."""
-        settings = self.world.settings[0]
-        if settings["finished"]:
-            for at, part in self.world.finished[: settings["finished"]].tolist():
+        progress = self.world.progress[0]
+        if progress["finished"]:
+            for at, part in self.world.finished[: progress["finished"]].tolist():
                 heapq.heappush(self._finished, (at, part))
-            settings["finished"] = 0
+            progress["finished"] = 0
 
     def _fire(self) -> None:
         """Tell the ranks whose parts are finished by now."""

@@ -105,7 +105,7 @@ def is_marked(world, l, kind, backlog, k):
 @part
 def launch(world, l, link, kind, wire, at, label, state):
     """Put a packet on the wire; it arrives at `at`, if it is not lost there. Returns the wire."""
-    if kind.loss > 0 and is_lost(world, l, kind, wire.tail, label, state):
+    if world.settings[0].lossy and kind.loss > 0 and is_lost(world, l, kind, wire.tail, label, state):
         return wire
     if is_full(wire):
         put_back(link.wire, wire)

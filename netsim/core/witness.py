@@ -59,12 +59,11 @@ class Witness:
 
     def is_due(self, world: World) -> bool:
         """Whether the core waits for its journal to be taken away."""
-        row = world.settings[0]
-        return int(row["journaled"] + row["journal_reserve"]) > len(world.journal)
+        return int(world.progress[0]["journaled"] + world.settings[0]["journal_reserve"]) > len(world.journal)
 
     def take(self, world: World, *, at_end: bool = False) -> None:
         """Take the journal away."""
-        row = world.settings[0]
+        row = world.progress[0]
         self.pieces.append(world.journal[: row["journaled"]].copy())
         self.rows += int(row["journaled"])
         row["journaled"] = 0

@@ -66,17 +66,19 @@ def new_world(
     settings = _settings(network, control, parameters, selective)
     settings[0]["complaints"] = complaints
     row = settings[0]
-    row["header"], row["ack"], row["tick"], row["air_used"] = header, ack, tick_ps, air_used
+    row["header"], row["ack"], row["tick"] = header, ack, tick_ps
     row["classes"], row["coupled"] = classes, row["coupled"] or classes > 1
     _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + (not network.trim)))
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
     air = 4 * air_used + int(row["reserve"]) + (FIRST_NOTED_AIR if row["noted"] else FIRST_AIR)
     return World(
         settings=settings,
+        progress=_progress(air_used),
         links=links,
         kinds=kinds,
         gates=gates,
         nodes=nodes,
+        pools=_pools(network),
         hosts=np.zeros(hosts, tables.HOST),
         inbound=inbound,
         outbound=outbound,
@@ -120,11 +122,17 @@ def new_world(
     )
 
 
+def _progress(air_used: int) -> Any:
+    progress = np.zeros(1, tables.PROGRESS)
+    progress["next_tick"] = progress["next_look"] = NEVER
+    progress["air_used"] = air_used
+    return progress
+
+
 def _settings(network: Network, control: str, parameters: Parameters, selective: Selective | None) -> Any:
     settings = np.zeros(1, tables.SETTINGS)
     row = settings[0]
     row["hosts"], row["stride"], row["timeout"] = len(network.hosts), STRIDE, NEVER
-    row["next_tick"], row["next_look"] = NEVER, NEVER
     row["ports"] = len(network.links)
     if network.pfc:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
@@ -133,6 +141,7 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
     if selective:
         row["selective"], row["reordering"] = selective
     row["trim"], row["pulling"] = network.trim, control in PULLED
+    row["lossy"] = any(chance > 0 for chance in network.loss)
     row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
     row["noted"], row["telemetered"] = control in NOTED, control in TELEMETERED
     coupled = ("lossless", "pooling", "trim", "noted")  # what the other kind of switch cannot do
@@ -239,12 +248,17 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
     everyone = np.arange(count)
     nodes["first_out"] = np.searchsorted(source[outbound], everyone)
     nodes["last_out"] = np.searchsorted(source[outbound], everyone, side="right")
-    nodes["pool"] = pools(network)
     nodes["first_in"] = np.searchsorted(target[inbound], everyone)
     nodes["last_in"] = np.searchsorted(target[inbound], everyone, side="right")
     port_of = np.empty(len(source), "u4")
     port_of[outbound] = np.arange(len(source)) - nodes["first_out"][source[outbound]]
     return nodes, inbound.astype("u4"), outbound.astype("u4"), port_of
+
+
+def _pools(network: Network) -> Any:
+    rows = np.zeros(len(network.hosts) + len(network.switches), tables.POOL)
+    rows["size"] = pools(network)
+    return rows
 
 
 def _links(network: Network, kind_of: Any, ports: int, pulling: bool, classes: int) -> tuple[Any, Any, Any, Any, int]:
@@ -293,7 +307,7 @@ def with_more_air(world: World) -> World:
         rows["telemetry"] = MOST_HOPS
     larger = {}
     for name, each in rows.items():
-        table, used = getattr(world, name), int(settings["air_used"]) * each
+        table, used = getattr(world, name), int(world.progress[0]["air_used"]) * each
         larger[name] = np.zeros(2 * len(table), table.dtype)
         larger[name][:used] = table[:used]
     return world._replace(**larger)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -151,7 +152,31 @@ def _parallel(tasks: Iterable[Task], jobs: int, work: Work, started: list[Task])
             yield delayed(work)(task)
 
     parallel: Any = Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered", max_nbytes=None)
-    yield from parallel(begun())
+    with _children_deaf_to_interrupts():
+        answers = parallel(begun())
+    yield from answers
+
+
+@contextmanager
+def _children_deaf_to_interrupts() -> Iterator[None]:
+    """Processes started meanwhile never hear Ctrl-C, which goes to all of a terminal's: this one ends them.
+
+    A signal that is blocked stays so in a child; one that comes for this process is heard when the block ends.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    from joblib.externals.loky.backend import resource_tracker as lokys
+
+    for tracker in (resource_tracker, lokys):  # joblib starts both, and either ends a block when it starts
+        tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _client(scheduler: str) -> AbstractContextManager[Any]:

@@ -24,6 +24,19 @@ def deadly(given: Task) -> Finished:
     return Finished(given.number, None, "fine")
 
 
+def interrupted(given: Task) -> Finished:
+    """What Ctrl-C does to a process that runs points: the system sends it to all processes of a terminal."""
+    os.kill(os.getpid(), signal.SIGINT)
+    return Finished(given.number, None, "heard nothing")
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be blocked here")
+def test_processes_do_not_hear_ctrl_c() -> None:
+    found = [each.error for each in Pool(jobs=2, work=interrupted).run([task(number) for number in range(4)])]
+    assert found == ["heard nothing"] * 4
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, set()), "this process still hears it"
+
+
 def test_a_killed_process_costs_its_own_run_alone() -> None:
     tasks = [task(number) for number in range(8)]
     found = {each.number: each.error for each in Pool(jobs=2, work=deadly).run(tasks)}

@@ -136,8 +136,8 @@ def _one_each(found: Sequence[Design], costs: list[Cost]) -> tuple[Comparison, s
 def _over_seeds(found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cost]) -> tuple[Comparison, str]:
     """Every design with every seed, on all cores."""
     from netsim.cli.countdown import finishing
-    from netsim.cli.work import say_if_compiling, saying_warnings
-    from netsim.simulation import check, get_ready
+    from netsim.cli.work import compile_once, saying_warnings
+    from netsim.simulation import check
     from netsim.study.compare import compared
     from netsim.study.comparison_text import comparison_text
     from netsim.study.designs import tasks_of
@@ -145,8 +145,7 @@ def _over_seeds(found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cos
     tasks = tasks_of(found, seeds)
     for each in found:
         check(each.scenario)
-    say_if_compiling()
-    get_ready()
+    compile_once(pool)
     with finishing(len(tasks), "runs") as tell:
         comparison = compared(found, tasks, pool, costs, saying_warnings(tell))
     return comparison, comparison_text(comparison)

@@ -85,16 +85,13 @@ def sweep(
 def _run(work: Work, pool: Pool) -> Any:
     """Do what is to do, with its progress; the table as a DataFrame."""
     from netsim.cli.countdown import finishing
-    from netsim.cli.work import say_if_compiling, saying_warnings
-    from netsim.kernel import is_compiled
-    from netsim.simulation import get_ready
+    from netsim.cli.work import compile_once, saying_warnings
     from netsim.study.sweep import swept
 
     if work.records:
         show.note(f"{len(work.records):,} of {len(work.records) + len(work.todo):,} runs are finished already")
-    if work.todo and not pool.scheduler and not is_compiled():
-        say_if_compiling()
-        get_ready()  # once, here: every process that finds no compiled core would compile its own
+    if work.todo:
+        compile_once(pool)
     try:
         with finishing(len(work.todo), "runs") as tell:
             return swept(work, pool, saying_warnings(tell)).to_pandas()

@@ -8,12 +8,14 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from netsim.errors import InputError, NetsimError, RunError
-from netsim.scenario import Scenario
-from netsim.study.measure import Measured, measured
 from netsim.version import __version__
+
+if TYPE_CHECKING:
+    from netsim.scenario import Scenario
+    from netsim.study.figures import Measured
 
 BACKENDS = ("local", "dask")
 CONNECT_SECONDS = 10
@@ -41,6 +43,8 @@ class Finished:
 
 def attempt(task: Task) -> Finished:
     """Do one run; what goes wrong becomes its answer, so that it stops no other."""
+    from netsim.study.measure import measured  # here: only processes that run something load all that a run needs
+
     if task.netsim != __version__:
         return Finished(task.number, None, f"this worker has netsim {__version__}, the study {task.netsim}")
     with warnings.catch_warnings(record=True) as said:

@@ -61,7 +61,7 @@ def test_a_fault_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         def fails(*_: object, error: Exception = error) -> None:
             raise error
 
-        monkeypatch.setattr("netsim.study.pool.measured", fails)
+        monkeypatch.setattr("netsim.study.measure.measured", fails)
         assert attempt(task(0)).error == words
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from netsim.cli import show
+from netsim.cli import choices, show
 
 if TYPE_CHECKING:
     from netsim.result import Result
@@ -21,20 +21,25 @@ class Detail(StrEnum):
     CHUNKS = "chunks"
 
 
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Where to write it.  [default: DIR/run.perfetto.json.gz]"),
+]
+ChosenDetail = Annotated[
+    Detail | None,
+    typer.Option("--detail", help="Also every single chunk flow, and which waited for which."),
+]
+OfCollective = Annotated[
+    int | None,
+    typer.Option("--collective", metavar="ID", help="With --detail chunks: only those of this collective."),
+]
+
+
 def trace(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that 'netsim run --out DIR' wrote.")],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Where to write it.  [default: DIR/run.perfetto.json.gz]"),
-    ] = None,
-    detail: Annotated[
-        Detail | None,
-        typer.Option("--detail", help="Also every single chunk flow, and which waited for which."),
-    ] = None,
-    collective: Annotated[
-        int | None,
-        typer.Option("--collective", metavar="ID", help="With --detail chunks: only those of this collective."),
-    ] = None,
+    folder: choices.SavedRun,
+    out: Out = None,
+    detail: ChosenDetail = None,
+    collective: OfCollective = None,
 ) -> None:
     """Write a saved run as a timeline to open in ui.perfetto.dev or chrome://tracing.
 

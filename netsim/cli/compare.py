@@ -153,6 +153,7 @@ def _over_seeds(found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cos
     compile_once(pool)
     with finishing(len(tasks), "runs") as tell:
         comparison = compared(found, tasks, pool, costs, saying_warnings(tell))
+    pool.end()
     return comparison, comparison_text(comparison)
 
 

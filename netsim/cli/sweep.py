@@ -96,11 +96,14 @@ def _run(work: Work, pool: Pool) -> Any:
         compile_once(pool)
     try:
         with finishing(len(work.todo), "runs") as tell:
-            return swept(work, pool, saying_warnings(tell)).to_pandas()
+            table = swept(work, pool, saying_warnings(tell))
     except KeyboardInterrupt:
         total = len(work.records) + sum(point.digest not in work.records for point in work.todo)
         show.note(f"{len(work.records):,} of {total:,} runs are finished and kept; the same command goes on from there")
         raise
+    if work.todo:
+        pool.end()
+    return table.to_pandas()
 
 
 def _say_failed(runs: int) -> None:

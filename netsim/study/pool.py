@@ -90,6 +90,16 @@ class Pool:
         else:
             yield from _on_cores(tasks, min(self.processes, len(tasks)), self.work)
 
+    def end(self) -> None:
+        """End the processes here, after the last run: joblib keeps them for more, and Python's end waits for them.
+
+        Nothing is lost: all their answers are here.
+        """
+        if self.processes > 1:
+            from joblib.externals.loky import get_reusable_executor
+
+            get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
+
     @property
     def processes(self) -> int:
         """How many runs go on at once here; 0 where a cluster decides."""

@@ -28,6 +28,7 @@ class Told:
     connection: Any
     source: Any
     target: Any
+    bytes: Any
     released_at: Any
     delivered_at: Any
     acked_at: Any
@@ -85,6 +86,7 @@ class Witness:
             connection=flows["connection"].astype("i8"),
             source=flows["source_part"].astype("i8") - admitted.first_part,
             target=flows["target_part"].astype("i8") - admitted.first_part,
+            bytes=rows["bytes"].copy(),
             **{name: stories[name].copy() for name in STORY},
             first_before=first_before,
             before=before,

@@ -8,12 +8,14 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from netsim.errors import InputError, NetsimError, RunError
-from netsim.scenario import Scenario
-from netsim.study.measure import Measured, measured
 from netsim.version import __version__
+
+if TYPE_CHECKING:
+    from netsim.scenario import Scenario
+    from netsim.study.figures import Measured
 
 BACKENDS = ("local", "dask")
 CONNECT_SECONDS = 10
@@ -41,6 +43,8 @@ class Finished:
 
 def attempt(task: Task) -> Finished:
     """Do one run; what goes wrong becomes its answer, so that it stops no other."""
+    from netsim.study.measure import measured  # here: only processes that run something load all that a run needs
+
     if task.netsim != __version__:
         return Finished(task.number, None, f"this worker has netsim {__version__}, the study {task.netsim}")
     with warnings.catch_warnings(record=True) as said:
@@ -85,6 +89,16 @@ class Pool:
             yield from self._on_cluster(tasks)
         else:
             yield from _on_cores(tasks, min(self.processes, len(tasks)), self.work)
+
+    def end(self) -> None:
+        """End the processes here, after the last run: joblib keeps them for more, and Python's end waits for them.
+
+        Nothing is lost: all their answers are here.
+        """
+        if self.processes > 1:
+            from joblib.externals.loky import get_reusable_executor
+
+            get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
 
     @property
     def processes(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -44,6 +45,23 @@ def test_a_killed_process_costs_its_own_run_alone() -> None:
     assert found == dict.fromkeys((0, 1, 2, 4, 5, 6, 7), "fine")
 
 
+def process(given: Task) -> Finished:
+    """Where it is done."""
+    return Finished(given.number, None, str(os.getpid()))
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
+def test_processes_are_there_for_more_until_they_are_ended() -> None:
+    pool, tasks = Pool(jobs=2, work=process), [task(number) for number in range(4)]
+    first, more = ({each.error for each in pool.run(tasks)} for _ in range(2))
+    assert first & more
+    pool.end()
+    assert not any(Path(f"/proc/{number}").exists() for number in first | more)
+    assert len(list(pool.run(tasks))) == 4, "others are started"
+    pool.end()
+    Pool(jobs=1).end()
+
+
 def test_a_failed_run_is_an_answer() -> None:
     endless = Task(0, task(0).scenario, time_limit_ps=1000)
     too_large = Task(1, build_scenario("perm128", "fat_tree_k4_100g"))
@@ -61,7 +79,7 @@ def test_a_fault_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         def fails(*_: object, error: Exception = error) -> None:
             raise error
 
-        monkeypatch.setattr("netsim.study.pool.measured", fails)
+        monkeypatch.setattr("netsim.study.measure.measured", fails)
         assert attempt(task(0)).error == words
 
 

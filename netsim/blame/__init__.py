@@ -2,7 +2,8 @@
 
 The scenario is simulated once more with a witness: equal scenarios give equal results, so what it says holds for the
 saved run. What is kept of packets at a time is bounded: above MANY_ROWS, collectives that have ended are explained and
-what only they need is forgotten; MOST_ROWS is the end.
+what only they need is forgotten. Where collectives under way need more than MOST_ROWS, the scenario is simulated
+several times more, and each time the packets are kept that a part of the explanation needs (passes.py).
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from netsim.blame.line import Lines
 from netsim.blame.path import KINDS, Path
 from netsim.blame.rows import Rows
 from netsim.blame.stories import Stories
+from netsim.blame.traffic import Traffic
 from netsim.core.tables import NEVER
 from netsim.core.witness import Witness
 from netsim.core.world_tables import World
-from netsim.errors import InputError, RunError
+from netsim.errors import InputError
 from netsim.fabric import Carried, Fabric
 from netsim.result import Result
 from netsim.scenario import Scenario
@@ -44,13 +46,32 @@ def explain(
     """Simulate a scenario again and explain its collectives, in order of their ids; or only the one with that id.
 
     many_rows, most_rows: rows of the journal (a packet at a queue) above which what has ended is explained and what
-    only that needs is forgotten; and that may be kept. Raises RunError where collectives that overlap need more.
+    only that needs is forgotten; and that may be kept. Raises RunError where critical paths alone need more.
     """
     check(scenario)
     reader = _Reader(scenario, collective, many_rows, most_rows)
-    run(scenario, None, NEVER, progress, reader.watch)
-    reader.finish()
-    return sorted(reader.found, key=lambda each: each.number)
+    try:
+        run(scenario, None, NEVER, progress, reader.watch)
+        reader.finish()
+        found = reader.found
+    except _TooMany:
+        found = reader.found + _in_passes(scenario, collective, reader, progress)
+    return sorted(found, key=lambda each: each.number)
+
+
+class _TooMany(Exception):  # noqa: N818 - no error: another way is taken
+    """Collectives under way have more packets than may be kept."""
+
+
+def _in_passes(
+    scenario: Scenario, collective: int | None, reader: _Reader, progress: Progress | None
+) -> list[Explained]:
+    """Explain what has not been explained so far; most runs never need these kernels."""
+    from netsim.blame.passes import Passes
+
+    done = {each.number for each in reader.found}
+    reader.forget()
+    return Passes(scenario, collective, done, reader.most_rows, progress).explained()
 
 
 def explain_saved(
@@ -93,7 +114,7 @@ class _Reader:
         self._explain_ended()
 
     def make_room(self, world: World) -> None:
-        """Explain what has ended; keep what those under way need. RunError if that is too much."""
+        """Explain what has ended; keep what those under way need. _TooMany if that is too much."""
         self._explain_ended()
         needed = self._needed_from()
         for each in self.fabric.carried:
@@ -102,8 +123,11 @@ class _Reader:
         kept = [piece[np.maximum(piece["came_at"], piece["began_at"]) >= needed] for piece in self.witness.pieces]
         self.witness.keep(kept, until=max(self.many_rows, 2 * sum(map(len, kept))))
         if self.witness.rows > self.most_rows:
-            what = f"collectives that overlap have more than {self.most_rows:,} packet hops, more than explain can keep"
-            raise RunError(what, mend="explain a run with fewer bytes or larger packets (packet.payload)")
+            raise _TooMany
+
+    def forget(self) -> None:
+        """Give back the memory."""
+        del self.fabric, self.witness
 
     def _explain_ended(self) -> None:
         carried = self.fabric.carried
@@ -123,7 +147,8 @@ class _Reader:
         stories = Stories(self.fabric.carried)
         paths = [Path(lines, stories, number) for number in wanted]
         kind = self.scenario.routing.kind
-        return [explained(path, Causes(self.fabric.network, self.alternatives, kind, path)) for path in paths]
+        traffic = Traffic(lines)
+        return [explained(path, Causes(self.fabric.network, self.alternatives, kind, path, traffic)) for path in paths]
 
     def _needed_from(self) -> int:
         """The start of the oldest collective that has not ended."""

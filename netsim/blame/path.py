@@ -90,7 +90,7 @@ class Path:
     def _delivery(self, message: Message) -> Arrival:
         """The packet that completed a message."""
         told = self.stories.told(message.number)
-        line = self.lines.of(int(told.connection[message.row]))
+        line = self.lines.at(int(told.connection[message.row]), self.reached)
         row = line.arriving(int(told.delivered_at[message.row]), line.length - 1, ack=False)
         assert row is not None, "a message was delivered and no packet came"
         return Arrival(line, row)
@@ -155,6 +155,8 @@ class Path:
             self._wait(line, row, max(int(rows.came_at[row]), sent_before))
             message = self.stories.message_of(line.connection, int(rows.sequence[row]))
             released = self.stories.released_at(message) if message else -1
+            if not place and self._is_on:  # what it sent before, if anything, had left before all that is known
+                line.know(min(int(rows.came_at[row]), released))
             answer = self._opened_by(line, row, max(released, sent_before)) if self._is_on else None
             if answer is not None:
                 return answer, None
@@ -176,6 +178,7 @@ class Path:
 
     def _opened_by(self, line: Line, row: int, since_ps: int) -> int | None:
         """The answer that let an own packet go, which could not go before: its row."""
+        since_ps = max(since_ps, self.start_ps - 1)
         if self.reached <= since_ps or line.is_parked(row):
             return None
         found = line.arriving(self.reached, 0, ack=True)
@@ -227,7 +230,7 @@ class Path:
         before, delivered = freed_by
         if delivered:
             return self._delivery(before)
-        line = self.lines.of(int(self.stories.told(before.number).connection[before.row]))
+        line = self.lines.at(int(self.stories.told(before.number).connection[before.row]), self.reached)
         answer = line.arriving(self.reached, 0, ack=True)
         assert answer is not None, "a message was acknowledged and no answer came"
         row = self._answered(line, answer)

@@ -39,6 +39,7 @@ class Rows:
         self.ps, self.per_bytes = kind["ps"], kind["per_bytes"]  # per link
         self.sent_at = self.began_at + self._time_to_send()
         self.arrived_at = self.sent_at + kind["delay"][self.link]
+        self.longest_ps = longest_ps(world)
         self._lanes: dict[int, Lane] = {}
 
     def _time_to_send(self) -> Column:
@@ -89,6 +90,13 @@ class Rows:
             ended = at[~stops] if not stops[-1] else np.concatenate([at[~stops], [NEVER]])
             found[each] = began, ended
         return found
+
+
+def longest_ps(world: World) -> int:
+    """More than any packet takes from its first bit on a wire to its last at the far end, ps."""
+    kinds, settings = world.kinds, world.settings[0]
+    largest = int(max(world.connections["payload"].max(initial=0) + settings["header"], settings["ack"]))
+    return int((largest * kinds["ps"] // kinds["per_bytes"] + kinds["delay"]).max(initial=0)) + 2
 
 
 def _grouped(keys: Column, count: int) -> tuple[Column, Column]:

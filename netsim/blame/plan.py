@@ -1,0 +1,159 @@
+"""Which connections a critical path may use, and when: guessed from what became of messages, mended where it was wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from netsim.blame.line import Line, Lines, Unknown
+from netsim.blame.origins import Origins
+from netsim.blame.rows import Column, Rows, longest_ps
+from netsim.blame.stories import Message, Stories
+from netsim.core.tables import NEVER
+from netsim.core.world_tables import World
+
+MARGIN = 4  # times the longest that a packet is on one link: so much is watched before a path is thought to leave
+WIDER = 4  # times as long as before, where a path did not leave
+Span = tuple[int, int, int]  # connection, and the times from and until which its packets are needed, ps
+
+
+@dataclass(frozen=True)
+class Spans:
+    """When which connections are watched: those of connection c are rows first[c] to first[c + 1], in order, apart."""
+
+    first: Column
+    since: Column
+    until: Column
+
+    @classmethod
+    def of(cls, spans: list[Span], connections: int) -> Spans:
+        """These, joined where they touch."""
+        joined: list[list[int]] = []
+        for connection, since, until in sorted(spans):
+            if joined and joined[-1][0] == connection and since <= joined[-1][2]:
+                joined[-1][2] = max(joined[-1][2], until)
+            else:
+                joined.append([connection, since, until])
+        table = np.array(joined, "i8").reshape(-1, 3)
+        first = np.searchsorted(table[:, 0], np.arange(connections + 1))
+        return cls(first, table[:, 1].copy(), table[:, 2].copy())
+
+    def around(self, connection: int, at_ps: int) -> tuple[int, int] | None:
+        """The span of a connection that holds a time."""
+        first, last = self.first[connection], self.first[connection + 1]
+        place = int(first + np.searchsorted(self.since[first:last], at_ps, side="right")) - 1
+        if place < first or self.until[place] < at_ps:
+            return None
+        return int(self.since[place]), int(self.until[place])
+
+
+class WatchedLines(Lines):
+    """The lines of connections in the times in which they were watched; `entered`: what was asked for, and when."""
+
+    def __init__(self, rows: Rows, spans: Spans) -> None:
+        super().__init__(rows)
+        self.spans, self.entered = spans, list[tuple[int, int]]()
+        self._parts: dict[tuple[int, int], Line] = {}
+
+    def at(self, connection: int, at_ps: int) -> Line:
+        """The packets of a connection around a time; Unknown where it was not watched."""
+        self.entered.append((connection, at_ps))
+        span = self.spans.around(connection, at_ps)
+        if span is None:
+            raise Unknown(connection, at_ps)
+        key = connection, span[0]
+        if key not in self._parts:
+            self._parts[key] = Line(self.rows, connection, *span)
+        return self._parts[key]
+
+    def of(self, connection: int) -> Line:
+        """All packets of a connection, which was watched all the time."""
+        assert self.has_all(connection)
+        return super().of(connection)
+
+    def has_all(self, connection: int) -> bool:
+        """Whether it was watched all the time."""
+        return self.spans.around(connection, 0) == (0, NEVER)
+
+
+class Plan:
+    """Guesses the way of a critical path; `copied`: connections that sent some packet again, needed as a whole."""
+
+    def __init__(self, world: World, stories: Stories, origins: Origins) -> None:
+        self.stories, self._origins, self._world = stories, origins, world
+        self._margin_ps = MARGIN * longest_ps(world)
+        sent = world.connections[["injected", "sent"]]
+        self.copied = sent["injected"] > sent["sent"]
+
+    @cached_property
+    def _queues(self) -> tuple[Any, Any, Any, Any]:
+        """All messages in order of connection and sequence: (connection, released, number, row)."""
+        every = [(number, self.stories.told(number)) for number in self.stories.carried]
+        none = np.zeros(0, "i8")
+        connection = np.concatenate([none, *(told.connection for _, told in every)])
+        order = np.lexsort((np.concatenate([none, *(told.end for _, told in every)]), connection))
+        released = np.concatenate([none, *(told.released_at for _, told in every)])
+        number = np.concatenate([none, *(np.full(len(told.end), number) for number, told in every)])
+        row = np.concatenate([none, *(np.arange(len(told.end)) for _, told in every)])
+        return connection[order], released[order], number[order], row[order]
+
+    def under_way(self, connection: int, at_ps: int) -> Message | None:
+        """The last message that a connection was given up to a time."""
+        every, released, number, row = self._queues
+        first, last = np.searchsorted(every, [connection, connection + 1])
+        place = int(first + np.searchsorted(released[first:last], at_ps, side="right")) - 1
+        return Message(int(number[place]), int(row[place])) if place >= first else None
+
+    def whole(self, number: int) -> list[Span]:
+        """The way of a collective's critical path."""
+        told, carried = self.stories.told(number), self.stories.carried[number]
+        if not len(told.delivered_at) or carried.end_ps == carried.start_ps:
+            return []
+        assert carried.end_ps is not None
+        return self.way(number, Message(number, int(np.argmax(told.delivered_at))), carried.end_ps)
+
+    def way(self, number: int, message: Message | None, at_ps: int) -> list[Span]:
+        """The way of the critical path of collective `number` from a message's arrival at some time."""
+        spans: list[Span] = []
+        start_ps = self.stories.carried[number].start_ps or 0
+        while message is not None and at_ps > start_ps:
+            told = self.stories.told(message.number)
+            connection = int(told.connection[message.row])
+            since = self._origins.of(connection, int(told.end[message.row]) - 1)
+            released = self.stories.released_at(message)
+            since = since if 0 <= since <= at_ps else min(released, at_ps)
+            spans.append(self.span(number, connection, since, at_ps))
+            found = self.under_way(connection, since)
+            freed_by = self.stories.released_by(found) if found else None
+            if found is None or freed_by is None:
+                break
+            message, at_ps = freed_by[0], min(self.stories.released_at(found), at_ps - 1)
+        return spans
+
+    def span(self, number: int, connection: int, since_ps: int, until_ps: int) -> Span:
+        """What to watch of a connection that a path may leave at since_ps; no more than its collective lasted."""
+        if self.copied[connection]:
+            return connection, 0, NEVER
+        start_ps = self.stories.carried[number].start_ps or 0
+        return connection, max(0, max(since_ps, start_ps) - self._margin_ps), until_ps
+
+    def mended(self, number: int, entered: list[tuple[int, int]], stuck: Unknown, most_rows: int) -> list[Span]:
+        """The way as far as it is known, wider where the path went on, and guessed anew from there."""
+        ends = [*(at for _, at in entered[1:]), stuck.at_ps]
+        used = [self.span(number, c, end, at) for (c, at), end in zip(entered, ends, strict=True)]
+        connection, at_ps = entered[-1]
+        start_ps = self.stories.carried[number].start_ps or 0
+        lasted = max(at_ps - stuck.at_ps, self._margin_ps)
+        since = max(start_ps, at_ps - WIDER * lasted)
+        if self.rows_of(connection) <= most_rows:
+            since = start_ps
+        used.append(self.span(number, connection, since, at_ps))
+        return used + self.way(number, self.under_way(connection, stuck.at_ps), min(stuck.at_ps, at_ps))
+
+    def rows_of(self, connection: int) -> int:
+        """About how many rows of the journal are of a connection."""
+        row = self._world.connections[connection]
+        return 2 * int(row["injected"]) * int(row["length"])

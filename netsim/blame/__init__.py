@@ -49,29 +49,46 @@ def explain(
     only that needs is forgotten; and that may be kept. Raises RunError where critical paths alone need more.
     """
     check(scenario)
-    reader = _Reader(scenario, collective, many_rows, most_rows)
-    try:
-        run(scenario, None, NEVER, progress, reader.watch)
-        reader.finish()
-        found = reader.found
-    except _TooMany:
-        found = reader.found + _in_passes(scenario, collective, reader, progress)
+    progress = _adding_up(progress)
+    found, is_all = _at_once(scenario, collective, many_rows, most_rows, progress)
+    if not is_all:
+        from netsim.blame.passes import Passes, player  # most runs never need its kernels
+
+        done, play = {each.number for each in found}, player(scenario, progress)
+        found += Passes(play, scenario.routing.kind, collective, done, most_rows).explained()
     return sorted(found, key=lambda each: each.number)
+
+
+def _adding_up(progress: Progress | None) -> Progress | None:
+    """The same, but for packet hops, which go on where a run ends and the next begins."""
+    before = newest = 0
+
+    def tell(now_ps: int, done: float, total: int, packet_hops: int) -> None:
+        nonlocal before, newest
+        if packet_hops < newest:
+            before += newest
+        newest = packet_hops
+        assert progress is not None
+        progress(now_ps, done, total, before + packet_hops)
+
+    return tell if progress else None
 
 
 class _TooMany(Exception):  # noqa: N818 - no error: another way is taken
     """Collectives under way have more packets than may be kept."""
 
 
-def _in_passes(
-    scenario: Scenario, collective: int | None, reader: _Reader, progress: Progress | None
-) -> list[Explained]:
-    """Explain what has not been explained so far; most runs never need these kernels."""
-    from netsim.blame.passes import Passes
-
-    done = {each.number for each in reader.found}
-    reader.forget()
-    return Passes(scenario, collective, done, reader.most_rows, progress).explained()
+def _at_once(
+    scenario: Scenario, collective: int | None, many_rows: int, most_rows: int, progress: Progress | None
+) -> tuple[list[Explained], bool]:
+    """Explain in one run what it can; and whether that is all."""
+    reader = _Reader(scenario, collective, many_rows, most_rows)
+    try:
+        run(scenario, None, NEVER, progress, reader.watch)
+        reader.finish()
+    except _TooMany:
+        return reader.found, False
+    return reader.found, True
 
 
 def explain_saved(
@@ -124,10 +141,6 @@ class _Reader:
         self.witness.keep(kept, until=max(self.many_rows, 2 * sum(map(len, kept))))
         if self.witness.rows > self.most_rows:
             raise _TooMany
-
-    def forget(self) -> None:
-        """Give back the memory."""
-        del self.fabric, self.witness
 
     def _explain_ended(self) -> None:
         carried = self.fabric.carried

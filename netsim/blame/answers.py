@@ -1,4 +1,4 @@
-"""What links carried, where there is too much to keep: a question is noted, and answered the next time the run is run."""
+"""What links carried, where there is too much to keep: questions are noted, and answered in the next run."""
 
 from __future__ import annotations
 
@@ -83,12 +83,13 @@ class Answers:
 
     def begin(self, world: World) -> Round:
         """Ready to answer what is open, as much as there is room for."""
-        room, chosen = MOST_CELLS, []
-        for each in sorted(self.open):
-            room -= {"senders": len(world.connections), "waits": 1, "marks": 2 * len(world.links) + MARKED}[each[0]]
+        crossings = Crossings(world)
+        room, chosen = MOST_CELLS, list[tuple[str, Question]]()
+        for kind, question in sorted(self.open):
+            room -= _cells(kind, crossings.width[question[0]] if kind == "senders" else len(world.links))
             if room >= 0 or not chosen:
-                chosen.append(each)
-        return Round(world, chosen)
+                chosen.append((kind, question))
+        return Round(world, crossings, chosen)
 
     def take(self, found: Round) -> None:
         """What a round has found."""
@@ -96,14 +97,50 @@ class Answers:
         self.open = set()
 
 
+def _cells(kind: str, width: int) -> int:
+    """How much room a question takes."""
+    return {"senders": width, "waits": 1, "marks": 4 * width + 2 * MARKED}[kind]
+
+
+class Crossings:
+    """Which connections may cross which link: those with routes over it, or all where switches choose per packet.
+
+    `width` per link is their number; links and places as in sieve.find_senders.
+    """
+
+    def __init__(self, world: World) -> None:
+        row, ports = world.settings[0], len(world.links)
+        count, self.stride = len(world.connections), int(row["stride"])
+        connection, hop = np.divmod(np.arange(count * self.stride), self.stride)
+        if row["steering"]:
+            self.links, self.places = np.full(count * self.stride, -1), connection
+            self.width, self._connections = np.full(ports, count), None
+            return
+        self.links = np.where(hop < world.connections["length"][connection], world.hops[: len(hop)].astype("i8"), ports)
+        order = np.argsort(self.links, kind="stable")
+        self._first = np.searchsorted(self.links[order], np.arange(ports + 1))
+        self.width = np.diff(self._first)
+        self.places = np.zeros(len(order), "i8")
+        self.places[order] = np.arange(len(order)) - np.append(self._first, 0)[self.links[order]]
+        self._connections = connection[order]
+
+    def of(self, link: int) -> Column:
+        """The connections at a link in order of their places."""
+        if self._connections is None:
+            return np.arange(self.width[link])
+        return self._connections[self._first[link] : self._first[link + 1]]
+
+
 class Round:
     """Questions that are answered in one run, sorted by what they begin with: a link or a connection."""
 
-    def __init__(self, world: World, chosen: list[tuple[str, Question]]) -> None:
+    def __init__(self, world: World, crossings: Crossings, chosen: list[tuple[str, Question]]) -> None:
         ports, connections = len(world.links), len(world.connections)
         self._asked = {kind: [each for of, each in chosen if of == kind] for kind in ("senders", "waits", "marks")}
         senders, waits, marks = self._asked.values()
-        self._seen = np.full((len(senders), connections), NO_SEQUENCE, "u4")
+        self._crossings = crossings
+        self._cells = np.concatenate([[0], np.cumsum([crossings.width[each[0]] for each in senders])]).astype("i8")
+        self._seen = np.full(self._cells[-1], NO_SEQUENCE, "u4")
         self._waits = np.zeros(len(waits), "i8")
         self._marks, self._slow = np.zeros((2, len(marks), ports), "i8")
         self._known = np.zeros((len(marks), MARKED), "i8")
@@ -113,9 +150,10 @@ class Round:
 
     def read(self, world: World, journal: Column) -> None:
         """Rows of the journal, i8[n, 4]."""
-        row = world.settings[0]
+        row, crossings = world.settings[0], self._crossings
         if self._asked["senders"]:
-            find_senders(journal, *self._senders, self._seen)
+            where = crossings.links, crossings.places, crossings.stride, self._cells
+            find_senders(journal, *self._senders, *where, self._seen)
         if self._asked["waits"]:
             first, *times = self._waiting
             route = world.hops, int(row["stride"]), bool(row["steering"])
@@ -126,19 +164,20 @@ class Round:
     def answers(self) -> dict[tuple[str, Question], Any]:
         """What was found, by kind and question."""
         give: dict[str, Callable[[int], Any]] = {
-            "senders": lambda q: _first_of(self._seen[q]),
+            "senders": self._found_senders,
             "waits": lambda q: int(self._waits[q]),
             "marks": lambda q: (self._marks[q].copy(), self._slow[q].copy()),
         }
         return {(kind, each): give[kind](q) for kind, asked in self._asked.items() for q, each in enumerate(asked)}
+
+    def _found_senders(self, q: int) -> tuple[Column, Column]:
+        seen = self._seen[self._cells[q] : self._cells[q + 1]]
+        there = np.flatnonzero(seen != NO_SEQUENCE)
+        connections = self._crossings.of(self._asked["senders"][q][0])[there]
+        return connections, seen[there].astype("i8")
 
 
 def _sorted(asked: list[Question], count: int) -> tuple[Column, Column, Column]:
     """Where the questions about each begin, and their times."""
     table = np.array([each[:3] for each in asked], "i8").reshape(-1, 3)
     return np.searchsorted(table[:, 0], np.arange(count + 1)), table[:, 1].copy(), table[:, 2].copy()
-
-
-def _first_of(seen: Column) -> tuple[Column, Column]:
-    connections = np.flatnonzero(seen != NO_SEQUENCE)
-    return connections, seen[connections].astype("i8")

@@ -35,7 +35,9 @@ class Cause(NamedTuple):
 class Causes:
     """The causes of the pieces of one collective's critical path."""
 
-    def __init__(self, network: Network, alternatives: Alternatives, routing: str, path: Path, traffic: Traffic) -> None:
+    def __init__(
+        self, network: Network, alternatives: Alternatives, routing: str, path: Path, traffic: Traffic
+    ) -> None:
         self.traffic, self.rows = traffic, path.rows
         self.network, self.alternatives, self.routing = network, alternatives, routing
         self.start_ps, self.end_ps = path.start_ps, path.end_ps

@@ -11,7 +11,6 @@ from netsim.core.journal import LOST, PARKED, REFUSED
 from netsim.core.tables import NEVER
 from netsim.core.words import ACK, MARK, PULL, TRIMMED
 
-
 EVERYTHING = -2  # `known_ps` of a line that lacks nothing: before any time that may be asked for
 
 

@@ -33,9 +33,12 @@ from netsim.fabric import Fabric
 from netsim.scenario import Scenario
 from netsim.simulation import Progress, run
 
+COLUMNS = 4  # of the journal, i8 each
 MOST_RUNS = 32  # to find the paths of some collectives, and as many to answer what is asked about them
+MOST_TOGETHER = 1000  # collectives: of the time between each start and end there is a table of bytes per link
 SHARE = 4  # a connection with no more than the fourth part of the rows that may be kept may be kept as a whole
-Reader = Callable[[World, Column], None]  # of rows of the journal, i8[n, 4]
+Reader = Callable[[World, Column], None]  # of rows of the journal, i8[n, COLUMNS]
+Play = Callable[[list[Reader]], Fabric]  # the same run again, while they read
 
 
 class Passer(Witness):
@@ -48,7 +51,7 @@ class Passer(Witness):
     def take(self, world: World, *, at_end: bool = False) -> None:
         """Show the journal to the readers, and take it away."""
         row = world.settings[0]
-        journal = world.journal[: row["journaled"]].view("i8").reshape(-1, len(tables.JOURNAL))
+        journal = world.journal[: row["journaled"]].view("i8").reshape(-1, COLUMNS)
         for read in self.readers if len(journal) else ():
             read(world, journal)
         self.rows += len(journal)
@@ -60,13 +63,13 @@ class Kept:
 
     def __init__(self, spans: Spans, most_rows: int) -> None:
         self.spans, self.most_rows, self.count = spans, most_rows, 0
-        self._pieces = [np.zeros((0, len(tables.JOURNAL)), "i8")]
-        self._room = np.zeros((0, len(tables.JOURNAL)), "i8")
+        self._pieces = [np.zeros((0, COLUMNS), "i8")]
+        self._room = np.zeros((0, COLUMNS), "i8")
 
     def read(self, world: World, journal: Column) -> None:
         """Rows of the journal. RunError if there are too many that are needed."""
         if len(journal) > len(self._room):
-            self._room = np.zeros((len(journal), len(tables.JOURNAL)), "i8")
+            self._room = np.zeros((len(journal), COLUMNS), "i8")
         count = int(keep(journal, self.spans.first, self.spans.since, self.spans.until, self._room))
         self._pieces.append(self._room[:count].copy())
         self.count += count
@@ -81,16 +84,33 @@ class Kept:
 def too_many(most_rows: int) -> RunError:
     """What to say of paths that are too long to be kept."""
     what = f"critical paths cross connections with more than {most_rows:,} packet hops, more than explain can keep"
-    return RunError(what, mend="explain one collective (--collective ID), or a run with larger packets (packet.payload)")
+    return RunError(
+        what, mend="explain one collective (--collective ID), or a run with larger packets (packet.payload)"
+    )
+
+
+def player(scenario: Scenario, progress: Progress | None) -> Play:
+    """Simulates a scenario again while readers see its journal; gives the fabric when all has ended."""
+
+    def play(readers: list[Reader]) -> Fabric:
+        witness, fabrics = Passer(readers), list[Fabric]()
+
+        def watch(fabric: Fabric) -> None:
+            fabrics.append(fabric)
+            fabric.watch(witness)
+
+        run(scenario, None, NEVER, progress, watch)
+        witness.take(fabrics[0].world, at_end=True)
+        return fabrics[0]
+
+    return play
 
 
 class Passes:
-    """Explains collectives of a scenario, or the one that is `only` wanted, but not those `done`."""
+    """Explains the collectives of a run, or the one that is `only` wanted, but not those `done`."""
 
-    def __init__(
-        self, scenario: Scenario, only: int | None, done: set[int], most_rows: int, progress: Progress | None
-    ) -> None:
-        self.scenario, self.most_rows, self.progress = scenario, most_rows, progress
+    def __init__(self, play: Play, routing: str, only: int | None, done: set[int], most_rows: int) -> None:
+        self._play, self._routing, self.most_rows = play, routing, most_rows
         self.runs = 0
         origins = Origins()
         self._run([origins.read])
@@ -108,23 +128,15 @@ class Passes:
         return found
 
     def _run(self, readers: list[Reader]) -> None:
-        witness = Passer(readers)
-
-        def watch(fabric: Fabric) -> None:
-            self.fabric = fabric
-            fabric.watch(witness)
-
-        run(self.scenario, None, NEVER, self.progress, watch)
-        witness.take(self.fabric.world, at_end=True)
+        self.fabric = self._play(readers)
         self.runs += 1
 
     def _batches(self) -> list[list[int]]:
         """Collectives whose paths can be found together: half of what may be kept is left for what was not foreseen."""
         batches, room = list[list[int]](), 0
         for number in self.wanted:
-            crossed = {span[0] for span in self.plan.whole(number)}
-            rows = sum(map(self.plan.rows_of, crossed))
-            if not batches or rows > room:
+            rows = sum(map(self.plan.rows_in, self.plan.whole(number)))
+            if not batches or rows > room or len(batches[-1]) == MOST_TOGETHER:
                 batches.append([])
                 room = self.most_rows // 2
             batches[-1].append(number)
@@ -144,7 +156,7 @@ class Passes:
         raise RunError("the causes of some delays ask for too much", mend="explain one collective (--collective ID)")
 
     def _causes(self, path: Path, traffic: Asked) -> Causes:
-        return Causes(self.fabric.network, self.alternatives, self.scenario.routing.kind, path, traffic)
+        return Causes(self.fabric.network, self.alternatives, self._routing, path, traffic)
 
     def _paths(self, batch: list[int]) -> tuple[list[Path], Answers]:
         """Walk the critical paths of some collectives; and the bytes of links while these lasted."""

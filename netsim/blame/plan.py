@@ -1,10 +1,8 @@
-"""Which connections a critical path may use, and when: guessed from what became of messages, mended where it was wrong."""
+"""Which connections a critical path may use, and when: guessed from what became of messages, and mended."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -79,33 +77,48 @@ class WatchedLines(Lines):
         return self.spans.around(connection, 0) == (0, NEVER)
 
 
+class Queues:
+    """All messages in order of connection and sequence: so they were released there, and so they were sent."""
+
+    def __init__(self, stories: Stories) -> None:
+        every = [(number, stories.told(number)) for number in stories.carried]
+        none = np.zeros(0, "i8")
+        connection, released, first, end = (
+            np.concatenate([none, *(getattr(told, name) for _, told in every)])
+            for name in ("connection", "released_at", "first", "end")
+        )
+        number = np.concatenate([none, *(np.full(len(told.end), number) for number, told in every)])
+        row = np.concatenate([none, *(np.arange(len(told.end)) for _, told in every)])
+        order = np.lexsort((end, connection))
+        self._connection, self._released, self._number = connection[order], released[order], number[order]
+        self._row, self._first, self._end = row[order], first[order], end[order]
+
+    def _place(self, connection: int, at_ps: int) -> int | None:
+        first, last = np.searchsorted(self._connection, [connection, connection + 1])
+        place = int(first + np.searchsorted(self._released[first:last], at_ps, side="right")) - 1
+        return place if place >= first else None
+
+    def last(self, connection: int, at_ps: int) -> Message | None:
+        """The last message that a connection was given up to a time."""
+        place = self._place(connection, at_ps)
+        return Message(int(self._number[place]), int(self._row[place])) if place is not None else None
+
+    def packets(self, connection: int, since_ps: int, until_ps: int) -> int:
+        """In the messages that a connection was given from the last one at since_ps to that at until_ps."""
+        first, last = self._place(connection, since_ps), self._place(connection, until_ps)
+        if last is None:
+            return 0
+        return int(self._end[last] - (self._first[first] if first is not None else 0))
+
+
 class Plan:
     """Guesses the way of a critical path; `copied`: connections that sent some packet again, needed as a whole."""
 
     def __init__(self, world: World, stories: Stories, origins: Origins) -> None:
-        self.stories, self._origins, self._world = stories, origins, world
+        self.stories, self._origins, self._queues = stories, origins, Queues(stories)
         self._margin_ps = MARGIN * longest_ps(world)
-        sent = world.connections[["injected", "sent"]]
-        self.copied = sent["injected"] > sent["sent"]
-
-    @cached_property
-    def _queues(self) -> tuple[Any, Any, Any, Any]:
-        """All messages in order of connection and sequence: (connection, released, number, row)."""
-        every = [(number, self.stories.told(number)) for number in self.stories.carried]
-        none = np.zeros(0, "i8")
-        connection = np.concatenate([none, *(told.connection for _, told in every)])
-        order = np.lexsort((np.concatenate([none, *(told.end for _, told in every)]), connection))
-        released = np.concatenate([none, *(told.released_at for _, told in every)])
-        number = np.concatenate([none, *(np.full(len(told.end), number) for number, told in every)])
-        row = np.concatenate([none, *(np.arange(len(told.end)) for _, told in every)])
-        return connection[order], released[order], number[order], row[order]
-
-    def under_way(self, connection: int, at_ps: int) -> Message | None:
-        """The last message that a connection was given up to a time."""
-        every, released, number, row = self._queues
-        first, last = np.searchsorted(every, [connection, connection + 1])
-        place = int(first + np.searchsorted(released[first:last], at_ps, side="right")) - 1
-        return Message(int(number[place]), int(row[place])) if place >= first else None
+        self._injected, self._length = (world.connections[name].astype("i8") for name in ("injected", "length"))
+        self.copied = self._injected > world.connections["sent"]
 
     def whole(self, number: int) -> list[Span]:
         """The way of a collective's critical path."""
@@ -126,7 +139,7 @@ class Plan:
             released = self.stories.released_at(message)
             since = since if 0 <= since <= at_ps else min(released, at_ps)
             spans.append(self.span(number, connection, since, at_ps))
-            found = self.under_way(connection, since)
+            found = self._queues.last(connection, since)
             freed_by = self.stories.released_by(found) if found else None
             if found is None or freed_by is None:
                 break
@@ -148,12 +161,15 @@ class Plan:
         start_ps = self.stories.carried[number].start_ps or 0
         lasted = max(at_ps - stuck.at_ps, self._margin_ps)
         since = max(start_ps, at_ps - WIDER * lasted)
-        if self.rows_of(connection) <= most_rows:
+        if self.rows_in((connection, start_ps, at_ps)) <= most_rows:
             since = start_ps
         used.append(self.span(number, connection, since, at_ps))
-        return used + self.way(number, self.under_way(connection, stuck.at_ps), min(stuck.at_ps, at_ps))
+        return used + self.way(number, self._queues.last(connection, stuck.at_ps), min(stuck.at_ps, at_ps))
 
-    def rows_of(self, connection: int) -> int:
-        """About how many rows of the journal are of a connection."""
-        row = self._world.connections[connection]
-        return 2 * int(row["injected"]) * int(row["length"])
+    def rows_in(self, span: Span) -> int:
+        """About how many rows of the journal a span holds."""
+        connection, since_ps, until_ps = span
+        packets = self._injected[connection]
+        if not self.copied[connection]:
+            packets = self._queues.packets(connection, since_ps, until_ps)
+        return 2 * int(packets) * int(self._length[connection])

@@ -1,7 +1,5 @@
 """What is kept and counted of a journal that is too long to keep, as it passes by; rows as in core/journal.py."""
 
-from __future__ import annotations
-
 from netsim.kernel import entry, part
 
 CAME, BEGAN, LABEL, STATE = range(4)  # columns of the journal
@@ -77,17 +75,21 @@ def count_bytes(journal, bounds, sent):
 
 
 @entry
-def find_senders(journal, first, since, until, seen):
-    """seen[q, c]: the sequence of the first data of connection c in question q, asked about a link and a time.
+def find_senders(journal, first, since, until, links, places, stride, cells, seen):
+    """Write down the sequence of the first data of each connection that a link sent in since <= t < until.
 
-    Those about link l are first[l] to first[l + 1], and of since <= t < until.
+    Questions about link l are first[l] to first[l + 1]. places[c, hop]: the place of connection c among those that may
+    cross links[c, hop], its link there (-1: any); seen[cells[q] + place] is its sequence in question q.
     """
     for i in range(journal.shape[0]):
         if is_sent_data(journal, i):
-            at, label, link = journal[i, BEGAN], journal[i, LABEL], link_of(journal[i, STATE])
+            at, label, state = journal[i, BEGAN], journal[i, LABEL], journal[i, STATE]
+            link, here = link_of(state), connection_of(label) * stride + hop_of(state)
             for q in range(first[link], first[link + 1]):
-                if since[q] <= at < until[q] and seen[q, connection_of(label)] == NO_SEQUENCE:
-                    seen[q, connection_of(label)] = label & 0xFFFFFFFF
+                if since[q] <= at < until[q] and (links[here] == link or links[here] < 0):
+                    cell = cells[q] + places[here]
+                    if seen[cell] == NO_SEQUENCE:
+                        seen[cell] = label & 0xFFFFFFFF
 
 
 @entry

@@ -27,10 +27,10 @@ class Traffic:
         return connections, self.rows.sequence[lane.rows[sent][first]]
 
     def waiting(self, egress: int, link: int, start_ps: int, end_ps: int) -> int:
-        """Bytes times the ps that they waited in that time for `egress`, of what came by `link` as far as routes tell."""
+        """Bytes times the ps that they waited then for `egress`, of what came by `link` as far as routes tell."""
         lane = self.rows.lane(egress)
-        last = int(np.searchsorted(lane.came_at, end_ps))
-        here = np.flatnonzero(lane.began_at[:last] > start_ps)
+        first = int(np.searchsorted(lane.began_at, start_ps, side="right"))
+        here = first + np.flatnonzero(lane.came_at[first:] < end_ps)  # not in order: headers of data go before it
         waits = np.minimum(lane.began_at[here], end_ps) - np.maximum(lane.came_at[here], start_ps)
         came_by = self._came_by(lane.rows[here], link)
         return int((np.maximum(waits, 0) * came_by * lane.bytes[here]).sum())

@@ -41,12 +41,10 @@ class Asked(Traffic):
         return int(self.answers.of("waits", (egress, start_ps, end_ps, link), 0))
 
     def slowed(self, connection: int, start_ps: int, end_ps: int) -> tuple[Column, Column, Column]:
-        """A question per connection; one that lost packets is there as a whole."""
-        if self.lines.has_all(connection):
-            return super().slowed(connection, start_ps, end_ps)
+        """A question per connection; all losses are there."""
         nothing = np.zeros(1, "i8")
         marks, waits = self.answers.of("marks", (connection, start_ps, end_ps), (nothing, nothing))
-        return marks, nothing, waits
+        return marks, self._counted(self.losses(connection), start_ps, end_ps), waits
 
 
 class Bytes:

@@ -70,12 +70,16 @@ class Line:
     """The packets of one connection, both ways. What it gives are numbers of rows.
 
     With `since_ps` and `until_ps`, of those that links began to send (or refused) in that time; what they do not tell
-    for sure, Unknown is raised for: all arrivals are known that came at `known_ps` or later.
+    for sure, Unknown is raised for: all arrivals are known that came at `known_ps` or later. Packets below `new_from`
+    may have been sent before.
     """
 
-    def __init__(self, rows: Rows, connection: int, since_ps: int = 0, until_ps: int = NEVER) -> None:
+    def __init__(
+        self, rows: Rows, connection: int, since_ps: int = 0, until_ps: int = NEVER, new_from: int = 0
+    ) -> None:
         self.rows, self.connection = rows, connection
         self.length = int(rows.world.connections["length"][connection])
+        self._new_from = new_from
         self.known_ps = since_ps + rows.longest_ps if since_ps > 0 else EVERYTHING
         mine = rows.of_connection(connection)
         at = np.maximum(rows.began_at[mine], rows.came_at[mine])  # it came before it was begun, or was refused
@@ -118,6 +122,18 @@ class Line:
         """For each own packet, the place in `own` where the same was sent first."""
         _, first, which = np.unique(self.rows.sequence[self.own], return_index=True, return_inverse=True)
         return first[which]
+
+    @cached_property
+    def _doubts(self) -> Column:
+        """How many of the own packets before each place, and in all, may be copies of some that are not here."""
+        own = self.own
+        doubtful = (self.rows.sequence[own] < self._new_from) & (self.first_sent == np.arange(len(own)))
+        return np.concatenate([[0], np.cumsum(doubtful)])
+
+    def be_sure(self, first: int, last: int) -> None:
+        """Go on only if it is known which of the own packets at these places had been sent before."""
+        if self._new_from and self._doubts[last + 1] > self._doubts[first]:
+            raise Unknown(self.connection, int(self.own_began[first]))
 
     @cached_property
     def train(self) -> Column:
@@ -206,7 +222,7 @@ class Line:
         """Rows of data with a flag that the same packet did not have at the link before."""
         rows, data = self.rows, self._data
         data = data[((rows.flags[data] & flag) != 0) & (rows.began_at[data] != REFUSED)]
-        order = data[np.lexsort((rows.hop[data], rows.sequence[data]))]
+        order = data[np.lexsort((rows.began_at[data], rows.sequence[data]))]
         new = np.ones(len(order), bool)
         new[1:] = (np.diff(rows.sequence[order]) != 0) | (np.diff(rows.hop[order].astype("i4")) != 1)
         return order[new]
@@ -228,10 +244,6 @@ class Lines:
     def at(self, connection: int, _at_ps: int) -> Line:
         """The packets of a connection, those around a time at least."""
         return self.of(connection)
-
-    def has_all(self, _connection: int) -> bool:
-        """Whether nothing is missing of a connection."""
-        return True
 
     def of(self, connection: int) -> Line:
         """All packets of a connection."""

@@ -61,8 +61,8 @@ class Passer(Witness):
 class Kept:
     """The packets of some connections in some times."""
 
-    def __init__(self, spans: Spans, most_rows: int) -> None:
-        self.spans, self.most_rows, self.count = spans, most_rows, 0
+    def __init__(self, spans: Spans, copied: Column, most_rows: int) -> None:
+        self.spans, self.copied, self.most_rows, self.count = spans, copied, most_rows, 0
         self._pieces = [np.zeros((0, COLUMNS), "i8")]
         self._room = np.zeros((0, COLUMNS), "i8")
 
@@ -70,7 +70,7 @@ class Kept:
         """Rows of the journal. RunError if there are too many that are needed."""
         if len(journal) > len(self._room):
             self._room = np.zeros((len(journal), COLUMNS), "i8")
-        count = int(keep(journal, self.spans.first, self.spans.since, self.spans.until, self._room))
+        count = int(keep(journal, self.spans.first, self.spans.since, self.spans.until, self.copied, self._room))
         self._pieces.append(self._room[:count].copy())
         self.count += count
         if self.count > self.most_rows:
@@ -165,10 +165,10 @@ class Passes:
         bounds = [ps for number in batch for ps in (carried[number].start_ps, carried[number].end_ps) if ps is not None]
         for _ in range(MOST_RUNS):
             spans = [span for way in ways.values() for span in way]
-            kept = Kept(Spans.of(spans, len(self.fabric.world.connections)), self.most_rows)
+            kept = Kept(Spans.of(spans, len(self.fabric.world.connections)), self.plan.copied, self.most_rows)
             counted = Bytes(bounds, len(self.fabric.world.links))
             self._run([kept.read, counted.read])
-            lines = WatchedLines(Rows(self.fabric.world, kept.journal()), kept.spans)
+            lines = WatchedLines(Rows(self.fabric.world, kept.journal()), kept.spans, self.plan)
             paths = [path for number in batch if (path := self._walked(lines, number, ways))]
             if len(paths) == len(batch):
                 return paths, Answers(counted)
@@ -180,5 +180,5 @@ class Passes:
         try:
             return Path(lines, self.plan.stories, number)
         except Unknown as stuck:
-            ways[number] = self.plan.mended(number, lines.entered, stuck, self.most_rows // SHARE)
+            ways[number] = self.plan.mended(number, lines, stuck, self.most_rows // SHARE)
             return None

@@ -170,10 +170,12 @@ class Path:
     def _first_of_train(self, line: Line, place: int) -> int:
         """Back to when a packet was sent first, and over those sent back to back before it."""
         while (first := int(line.first_sent[place])) != place or (first := int(line.train[place])) != place:
+            line.be_sure(first, place)
             is_copy = line.first_sent[place] != place
             link = NO_LINK if is_copy else int(self.rows.link[line.own[place]])
             self._add(RETRANSMISSION if is_copy else SERIALISATION, int(line.own_began[first]), link, line.connection)
             place = first
+        line.be_sure(place, place)
         return place
 
     def _opened_by(self, line: Line, row: int, since_ps: int) -> int | None:

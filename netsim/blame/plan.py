@@ -10,7 +10,6 @@ from netsim.blame.line import Line, Lines, Unknown
 from netsim.blame.origins import Origins
 from netsim.blame.rows import Column, Rows, longest_ps
 from netsim.blame.stories import Message, Stories
-from netsim.core.tables import NEVER
 from netsim.core.world_tables import World
 
 MARGIN = 4  # times the longest that a packet is on one link: so much is watched before a path is thought to leave
@@ -51,9 +50,9 @@ class Spans:
 class WatchedLines(Lines):
     """The lines of connections in the times in which they were watched; `entered`: what was asked for, and when."""
 
-    def __init__(self, rows: Rows, spans: Spans) -> None:
+    def __init__(self, rows: Rows, spans: Spans, plan: Plan) -> None:
         super().__init__(rows)
-        self.spans, self.entered = spans, list[tuple[int, int]]()
+        self.spans, self.entered, self._plan = spans, list[tuple[int, int]](), plan
         self._parts: dict[tuple[int, int], Line] = {}
 
     def at(self, connection: int, at_ps: int) -> Line:
@@ -64,17 +63,8 @@ class WatchedLines(Lines):
             raise Unknown(connection, at_ps)
         key = connection, span[0]
         if key not in self._parts:
-            self._parts[key] = Line(self.rows, connection, *span)
+            self._parts[key] = Line(self.rows, connection, *span, self._plan.new_from(connection, span[0]))
         return self._parts[key]
-
-    def of(self, connection: int) -> Line:
-        """All packets of a connection, which was watched all the time."""
-        assert self.has_all(connection)
-        return super().of(connection)
-
-    def has_all(self, connection: int) -> bool:
-        """Whether it was watched all the time."""
-        return self.spans.around(connection, 0) == (0, NEVER)
 
 
 class Queues:
@@ -103,6 +93,11 @@ class Queues:
         place = self._place(connection, at_ps)
         return Message(int(self._number[place]), int(self._row[place])) if place is not None else None
 
+    def end(self, connection: int, at_ps: int) -> int:
+        """The end of the packets that a connection was given up to a time."""
+        place = self._place(connection, at_ps)
+        return int(self._end[place]) if place is not None else 0
+
     def packets(self, connection: int, since_ps: int, until_ps: int) -> int:
         """In the messages that a connection was given from the last one at since_ps to that at until_ps."""
         first, last = self._place(connection, since_ps), self._place(connection, until_ps)
@@ -112,13 +107,13 @@ class Queues:
 
 
 class Plan:
-    """Guesses the way of a critical path; `copied`: connections that sent some packet again, needed as a whole."""
+    """Guesses the way of a critical path; `copied`: connections that sent some packet again."""
 
     def __init__(self, world: World, stories: Stories, origins: Origins) -> None:
         self.stories, self._origins, self._queues = stories, origins, Queues(stories)
         self._margin_ps = MARGIN * longest_ps(world)
-        self._injected, self._length = (world.connections[name].astype("i8") for name in ("injected", "length"))
-        self.copied = self._injected > world.connections["sent"]
+        self._length = world.connections["length"].astype("i8")
+        self.copied = world.connections["injected"] > world.connections["sent"]
 
     def whole(self, number: int) -> list[Span]:
         """The way of a collective's critical path."""
@@ -148,28 +143,33 @@ class Plan:
 
     def span(self, number: int, connection: int, since_ps: int, until_ps: int) -> Span:
         """What to watch of a connection that a path may leave at since_ps; no more than its collective lasted."""
-        if self.copied[connection]:
-            return connection, 0, NEVER
         start_ps = self.stories.carried[number].start_ps or 0
         return connection, max(0, max(since_ps, start_ps) - self._margin_ps), until_ps
 
-    def mended(self, number: int, entered: list[tuple[int, int]], stuck: Unknown, most_rows: int) -> list[Span]:
-        """The way as far as it is known, wider where the path went on, and guessed anew from there."""
+    def mended(self, number: int, lines: WatchedLines, stuck: Unknown, most_rows: int) -> list[Span]:
+        """The way as far as it is known, wider where the path went on, and guessed anew from there.
+
+        Where the connection has no more than most_rows while the collective lasts, as wide as that.
+        """
+        entered = lines.entered
         ends = [*(at for _, at in entered[1:]), stuck.at_ps]
         used = [self.span(number, c, end, at) for (c, at), end in zip(entered, ends, strict=True)]
         connection, at_ps = entered[-1]
-        start_ps = self.stories.carried[number].start_ps or 0
-        lasted = max(at_ps - stuck.at_ps, self._margin_ps)
-        since = max(start_ps, at_ps - WIDER * lasted)
-        if self.rows_in((connection, start_ps, at_ps)) <= most_rows:
-            since = start_ps
-        used.append(self.span(number, connection, since, at_ps))
-        return used + self.way(number, self._queues.last(connection, stuck.at_ps), min(stuck.at_ps, at_ps))
+        all_of_it = self.span(number, connection, 0, at_ps)
+        watched = lines.spans.around(connection, at_ps) or (at_ps - self._margin_ps, at_ps)
+        wider = connection, max(at_ps - WIDER * (at_ps - watched[0]), all_of_it[1]), at_ps
+        if watched[0] <= all_of_it[1]:
+            wider = connection, 0, at_ps  # what was sent before the collective is needed too
+        elif self.rows_in(all_of_it) <= most_rows:
+            wider = all_of_it
+        return [*used, wider, *self.way(number, self._queues.last(connection, stuck.at_ps), min(stuck.at_ps, at_ps))]
+
+    def new_from(self, connection: int, since_ps: int) -> int:
+        """Packets of lower numbers may have been sent before that time, and again after it."""
+        return self._queues.end(connection, since_ps) if self.copied[connection] and since_ps > 0 else 0
 
     def rows_in(self, span: Span) -> int:
         """About how many rows of the journal a span holds."""
         connection, since_ps, until_ps = span
-        packets = self._injected[connection]
-        if not self.copied[connection]:
-            packets = self._queues.packets(connection, since_ps, until_ps)
+        packets = self._queues.packets(connection, since_ps, until_ps)
         return 2 * int(packets) * int(self._length[connection])

@@ -33,10 +33,11 @@ def hop_of(state):
 
 
 @entry
-def keep(journal, first, since, until, kept):
+def keep(journal, first, since, until, copied, kept):
     """Copy the signals, and the packets of connections in the times in question; how many rows these are.
 
-    Times of connection c, in order and apart: since[first[c] : first[c + 1]] to `until` there, both included.
+    Times of connection c, in order and apart: since[first[c] : first[c + 1]] to `until` there, both included. Of those
+    that sent some packet again (copied[c]) also the packets that got lost, at any time.
     """
     n = 0
     for i in range(journal.shape[0]):
@@ -52,6 +53,8 @@ def keep(journal, first, since, until, kept):
                 else:
                     high = middle
             wanted = low > first[c] and at <= until[low - 1]
+            if copied[c] and not wanted:
+                wanted = journal[i, STATE] & 1 == 0 and (journal[i, BEGAN] < 0 or journal[i, STATE] & (16 | 128) != 0)
         if wanted:
             for k in range(4):
                 kept[n, k] = journal[i, k]
@@ -110,7 +113,7 @@ def add_waits(journal, first, came_by, since, until, hops, stride, steers, waits
 def count_marks(journal, first, since, until, known, marks, waits):
     """marks[q, link]: packets of connection c (first[c] <= q < first[c + 1]) that a link marked; how long they waited.
 
-    known[q, sequence & mask]: 1 + a sequence that has been marked.
+    known[q, sequence & mask]: 1 + a sequence whose packet was marked already at a link before, and its hop there.
     """
     mask = known.shape[1] - 1
     for i in range(journal.shape[0]):
@@ -118,9 +121,10 @@ def count_marks(journal, first, since, until, known, marks, waits):
             label, state, began, came = journal[i, LABEL], journal[i, STATE], journal[i, BEGAN], journal[i, CAME]
             sequence, link = label & 0xFFFFFFFF, link_of(state)
             for q in range(first[connection_of(label)], first[connection_of(label) + 1]):
-                if state & 2 and known[q, sequence & mask] != sequence + 1:
-                    known[q, sequence & mask] = sequence + 1
-                    if since[q] <= came < until[q]:
+                if state & 2:
+                    before = ((sequence + 1) << 8) + hop_of(state) - 1
+                    if known[q, sequence & mask] != before and since[q] <= came < until[q]:
                         marks[q, link] += 1
+                    known[q, sequence & mask] = before + 1
                 if hop_of(state) and began > since[q] and came < until[q]:
                     waits[q, link] += max(0, began - came)

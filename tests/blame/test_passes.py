@@ -11,20 +11,22 @@ from netsim.blame import Explained, explain, passes
 from netsim.blame.alternatives import Alternatives
 from netsim.blame.causes import Causes
 from netsim.blame.explanation import explained
-from netsim.blame.line import Lines
+from netsim.blame.line import Line, Lines, Unknown
 from netsim.blame.origins import Origins
 from netsim.blame.passes import Kept, Passes, Play, player
 from netsim.blame.path import Path
+from netsim.blame.plan import Plan
 from netsim.blame.rows import Rows
 from netsim.blame.stories import Stories
 from netsim.blame.traffic import Traffic
 from netsim.config import build_scenario
 from netsim.core import witness
+from netsim.core.tables import NEVER
 from netsim.errors import RunError
 from netsim.fabric import Fabric
 from netsim.scenario import Scenario
 from netsim.traces import Group, Operation, Trace
-from tests.blame.known import KNOWN
+from tests.blame.known import KNOWN, OneBadCable, trace_of
 from tests.blame.test_causes import SETTINGS
 from tests.blame.test_path import EVERY, watched
 from tests.core_runs import CoreRun
@@ -114,6 +116,65 @@ def test_a_wrong_guess_costs_runs_and_nothing_else(
             context.setattr(Origins, "of", lambda *_: origin)
             assert in_passes(scenario) == whole
     assert len(runs) >= 2
+
+
+@pytest.mark.parametrize("share", [1 << 40, 4])
+def test_paths_that_stay_longer_than_guessed_are_followed_through_losses(
+    monkeypatch: pytest.MonkeyPatch, runs: list[int], share: int
+) -> None:
+    """Each guess ends too late, between copies of packets; share: whether a connection may be kept as a whole."""
+    reduce = Operation("all_reduce", "world", tuple(range(8)), bytes=2 << 20)
+    topology = OneBadCable(leaves=2, hosts_per_leaf=4, spines=1, bad_loss=0.01)
+    scenario = build_scenario(trace_of(8, reduce, reduce), topology, transport="dctcp")
+    whole, way = explain(scenario), Plan.way
+    assert whole[0].parts_ps["retransmission"] > 0
+    monkeypatch.setattr(passes, "SHARE", share)
+    monkeypatch.setattr(
+        Plan, "way", lambda *given: [(c, until - (until - since) // 9, until) for c, since, until in way(*given)]
+    )
+    assert in_passes(scenario, 1 << 20) == whole
+    assert len(runs) >= 3
+
+
+def test_a_part_of_a_line_does_not_take_a_copy_for_the_first() -> None:
+    """Whether a packet was sent before the part begins is not known from it: Unknown, where the whole knows."""
+    run, journal = watched(EVERY["selective_on_wires_that_lose"])
+    rows = Rows(run.fabric.world, journal)
+    line = next(each for c in range(len(run.fabric.world.connections)) if has_copies(each := Line(rows, c)))
+    place = int(np.flatnonzero(line.first_sent != np.arange(len(line.own)))[0])
+    row = int(line.own[place])
+    since = int(rows.began_at[row])
+    part = Line(rows, line.connection, since, NEVER, new_from=int(rows.sequence[row]) + 1)
+    assert part.own[0] == row
+    assert part.first_sent[0] == 0  # so it looks
+    with pytest.raises(Unknown):
+        part.be_sure(0, 0)
+    line.be_sure(place, place)
+    Line(rows, line.connection, since, NEVER, new_from=int(rows.sequence[row])).be_sure(0, 0)
+
+
+def has_copies(line: Line) -> bool:
+    return len(np.unique(line.rows.sequence[line.own])) < len(line.own)
+
+
+def test_a_part_of_a_line_says_what_it_does_not_know() -> None:
+    run, journal = watched(EVERY["selective_on_wires_that_lose"])
+    rows = Rows(run.fabric.world, journal)
+    line = next(each for c in range(len(run.fabric.world.connections)) if len((each := Line(rows, c)).own) > 9)
+    middle = int(line.own_began[5])
+    part = Line(rows, line.connection, middle, NEVER)
+    assert part.own.tolist() == line.own[5:].tolist()
+    for ask in (
+        lambda each: each.arriving(middle, 0, ack=False),
+        lambda each: each.own_ps(int(rows.link[line.own[0]]), 0, middle - 1, middle + 1),
+        lambda each: each.last_ack(-1, middle),
+        lambda each: each.last_data(middle),
+    ):
+        ask(line)
+        with pytest.raises(Unknown):
+            ask(part)
+    last = int(rows.arrived_at[line.own[-1]])
+    assert part.arriving(last, 0, ack=False) == line.arriving(last, 0, ack=False) is not None
 
 
 def test_guesses_are_good_where_a_ring_is_in_step(runs: list[int]) -> None:

@@ -41,6 +41,7 @@ class Rows:
         self.arrived_at = self.sent_at + kind["delay"][self.link]
         self.longest_ps = longest_ps(world)
         self._lanes: dict[int, Lane] = {}
+        self._sorted: dict[int, Column] = {}
 
     def _time_to_send(self) -> Column:
         """As core/egress.py has it, rounded up."""
@@ -58,9 +59,11 @@ class Rows:
 
     def of_connection(self, connection: int) -> Column:
         """The rows of one connection, link by link."""
-        bounds, order = self._by_connection
-        mine = order[bounds[connection] : bounds[connection + 1]]
-        return mine[np.argsort(self.link[mine], kind="stable")]
+        if connection not in self._sorted:
+            bounds, order = self._by_connection
+            mine = order[bounds[connection] : bounds[connection + 1]]
+            self._sorted[connection] = mine[np.argsort(self.link[mine], kind="stable")]
+        return self._sorted[connection]
 
     @cached_property
     def _by_connection(self) -> tuple[Column, Column]:

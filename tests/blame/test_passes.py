@@ -188,20 +188,27 @@ def test_paths_that_do_not_fit_are_refused_in_one_line(monkeypatch: pytest.Monke
         explain(build_scenario("perm16", "fat_tree_k4_100g"), many_rows=100, most_rows=100)
 
 
+def many() -> Scenario:
+    """Twelve all_to_alls, of two halves of the ranks in turn."""
+    groups = {"low": Group("low", tuple(range(6))), "high": Group("high", tuple(range(4, 10)))}
+    names = [("low", "high")[n % 2] for n in range(12)]
+    operations = tuple(Operation("all_to_all", name, groups[name].ranks, bytes=1 << 17) for name in names)
+    return build_scenario(Trace("many", 16, groups, operations), "leaf_spine_32_4to1")
+
+
 def test_one_of_many_is_explained_alone() -> None:
-    scenario = build_scenario("deepseek_v3_decode_16", "rail_optimized_16")
-    every = {each.number: each for each in explain(scenario)}
-    found = Passes(player(scenario, None), scenario.routing.kind, 7, set(), ENOUGH).explained()
+    every = explain(many())
+    found = Passes(player(many(), None), "ecmp", 7, set(), ENOUGH).explained()
     assert found == [every[7]]
-    rest = Passes(player(scenario, None), scenario.routing.kind, None, set(every) - {3, 9}, ENOUGH).explained()
+    rest = Passes(player(many(), None), "ecmp", None, set(range(12)) - {3, 9}, ENOUGH).explained()
     assert rest == [every[3], every[9]]
 
 
-def test_batches_are_explained_like_all_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    scenario = build_scenario("deepseek_v3_decode_16", "rail_optimized_16")
-    whole = explain(scenario)
-    monkeypatch.setattr(passes, "MOST_TOGETHER", -(-len(whole) // 2))
-    assert in_passes(scenario) == whole
+def test_batches_are_explained_like_all_together(monkeypatch: pytest.MonkeyPatch, runs: list[int]) -> None:
+    whole = explain(many())
+    monkeypatch.setattr(passes, "MOST_TOGETHER", 5)
+    assert in_passes(many()) == whole
+    assert len(runs) == 3
 
 
 @pytest.mark.slow

@@ -152,7 +152,7 @@ def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
     headers, pulls = int(repairs["headers"].sum()), int(repairs["pulled"].sum())
     data, acks = readings.under_way(fabric.world)
     pools = fabric.world.pools
-    shared = {"max_shared_buffer_bytes": int(pools["fullest"].max())} if pools["size"].any() else {}
+    shared = {"max_shared_buffer_bytes": int(pools["fullest"].max())} if pools["room"].any() else {}
     if sums["injected"] != sums["received"] + sums["dropped"] + data:
         raise RunError(
             f"packets are not conserved: {sums} and {data} in flight", mend="this is a fault of netsim: report it"

@@ -2,7 +2,8 @@
 
 The scenario is simulated once more with a witness: equal scenarios give equal results, so what it says holds for the
 saved run. What is kept of packets at a time is bounded: above MANY_ROWS, collectives that have ended are explained and
-what only they need is forgotten; MOST_ROWS is the end.
+what only they need is forgotten. Where collectives under way need more than MOST_ROWS, the scenario is simulated
+several times more, and each time the packets are kept that a part of the explanation needs (passes.py).
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from netsim.blame.path import KINDS, Path
 from netsim.blame.rows import Rows
 from netsim.blame.saved import check_known, check_same
 from netsim.blame.stories import Stories
+from netsim.blame.traffic import Traffic
 from netsim.core.tables import NEVER
 from netsim.core.witness import Witness
 from netsim.core.world_tables import World
-from netsim.errors import RunError
 from netsim.fabric import Carried, Fabric
 from netsim.result import Result
 from netsim.scenario import Scenario
@@ -45,13 +46,49 @@ def explain(
     """Simulate a scenario again and explain its collectives, in order of their ids; or only the one with that id.
 
     many_rows, most_rows: rows of the journal (a packet at a queue) above which what has ended is explained and what
-    only that needs is forgotten; and that may be kept. Raises RunError where collectives that overlap need more.
+    only that needs is forgotten; and that may be kept. Raises RunError where critical paths alone need more.
     """
     check(scenario)
+    progress = _adding_up(progress)
+    found, is_all = _at_once(scenario, collective, many_rows, most_rows, progress)
+    if not is_all:
+        from netsim.blame.passes import Passes, player  # most runs never need its kernels
+
+        done, play = {each.number for each in found}, player(scenario, progress)
+        found += Passes(play, scenario.routing.kind, collective, done, most_rows).explained()
+    return sorted(found, key=lambda each: each.number)
+
+
+def _adding_up(progress: Progress | None) -> Progress | None:
+    """The same, but for packet hops, which go on where a run ends and the next begins."""
+    before = newest = 0
+
+    def tell(now_ps: int, done: float, total: int, packet_hops: int) -> None:
+        nonlocal before, newest
+        if packet_hops < newest:
+            before += newest
+        newest = packet_hops
+        assert progress is not None
+        progress(now_ps, done, total, before + packet_hops)
+
+    return tell if progress else None
+
+
+class _TooMany(Exception):  # noqa: N818 - no error: another way is taken
+    """Collectives under way have more packets than may be kept."""
+
+
+def _at_once(
+    scenario: Scenario, collective: int | None, many_rows: int, most_rows: int, progress: Progress | None
+) -> tuple[list[Explained], bool]:
+    """Explain in one run what it can; and whether that is all."""
     reader = _Reader(scenario, collective, many_rows, most_rows)
-    run(scenario, None, NEVER, progress, reader.watch)
-    reader.finish()
-    return sorted(reader.found, key=lambda each: each.number)
+    try:
+        run(scenario, None, NEVER, progress, reader.watch)
+        reader.finish()
+    except _TooMany:
+        return reader.found, False
+    return reader.found, True
 
 
 def explain_saved(
@@ -88,7 +125,7 @@ class _Reader:
         self._explain_ended()
 
     def make_room(self, world: World) -> None:
-        """Explain what has ended; keep what those under way need. RunError if that is too much."""
+        """Explain what has ended; keep what those under way need. _TooMany if that is too much."""
         self._explain_ended()
         needed = self._needed_from()
         for each in self.fabric.carried:
@@ -97,8 +134,7 @@ class _Reader:
         kept = [piece[np.maximum(piece["came_at"], piece["began_at"]) >= needed] for piece in self.witness.pieces]
         self.witness.keep(kept, until=max(self.many_rows, 2 * sum(map(len, kept))))
         if self.witness.rows > self.most_rows:
-            what = f"collectives that overlap have more than {self.most_rows:,} packet hops, more than explain can keep"
-            raise RunError(what, mend="explain a run with fewer bytes or larger packets (packet.payload)")
+            raise _TooMany
 
     def _explain_ended(self) -> None:
         carried = self.fabric.carried
@@ -118,7 +154,8 @@ class _Reader:
         stories = Stories(self.fabric.carried)
         paths = [Path(lines, stories, number) for number in wanted]
         kind = self.scenario.routing.kind
-        return [explained(path, Causes(self.fabric.network, self.alternatives, kind, path)) for path in paths]
+        traffic = Traffic(lines)
+        return [explained(path, Causes(self.fabric.network, self.alternatives, kind, path, traffic)) for path in paths]
 
     def _needed_from(self) -> int:
         """The start of the oldest collective that has not ended."""

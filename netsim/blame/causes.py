@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from netsim.blame.alternatives import Alternatives
-from netsim.blame.path import NEVER_PAUSED, NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, THROTTLING, Path, Piece
+from netsim.blame.path import NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, THROTTLING, Path, Piece
+from netsim.blame.traffic import Traffic
 from netsim.core.journal import LOST
 from netsim.topology import Network
 
@@ -34,8 +35,10 @@ class Cause(NamedTuple):
 class Causes:
     """The causes of the pieces of one collective's critical path."""
 
-    def __init__(self, network: Network, alternatives: Alternatives, routing: str, path: Path) -> None:
-        self.lines, self.rows = path.lines, path.rows
+    def __init__(
+        self, network: Network, alternatives: Alternatives, routing: str, path: Path, traffic: Traffic
+    ) -> None:
+        self.traffic, self.rows = traffic, path.rows
         self.network, self.alternatives, self.routing = network, alternatives, routing
         self.start_ps, self.end_ps = path.start_ps, path.end_ps
         self._queues: dict[tuple[int, int], Cause] = {}
@@ -56,7 +59,7 @@ class Causes:
     def _of_queue(self, link: int, connection: int) -> Cause:
         key = link, connection
         if key not in self._queues:
-            paused = self._paused(link, connection, self.start_ps, self.end_ps) > OFTEN_PAUSED * self._lasted
+            paused = self.traffic.paused(link, connection, self.start_ps, self.end_ps) > OFTEN_PAUSED * self._lasted
             self._queues[key] = (
                 self._of_pause(link, connection, self.start_ps, self.end_ps) if paused else self._at(link, connection)
             )
@@ -65,10 +68,6 @@ class Causes:
     @property
     def _lasted(self) -> int:
         return self.end_ps - self.start_ps
-
-    def _paused(self, link: int, connection: int, start_ps: int, end_ps: int) -> int:
-        stops, ends = self.rows.pauses.get(self.rows.row_of(link, connection), NEVER_PAUSED)
-        return int(np.maximum(0, np.minimum(ends, end_ps) - np.maximum(stops, start_ps)).sum())
 
     def _at(self, link: int, connection: int) -> Cause:
         """Why there is a queue at a link that a connection crosses."""
@@ -98,13 +97,12 @@ class Causes:
 
     def _needed_ps(self, link: int) -> float:
         """How long a link needs for the data that it carried while the collective lasted."""
-        sent = self.rows.lane(link).bytes_sent(self.start_ps, self.end_ps)
+        sent = self.traffic.bytes_sent(link, self.start_ps, self.end_ps)
         return sent * 8e12 / float(self.network.rate_bps[link])
 
     def _crossing(self, link: int) -> list[int]:
         """The connections whose data a link carried while the collective lasted."""
-        lane = self.rows.lane(link)
-        found: list[int] = np.unique(lane.connection[lane.sent(self.start_ps, self.end_ps)]).tolist()
+        found: list[int] = self.traffic.senders(link, self.start_ps, self.end_ps)[0].tolist()
         return found
 
     def _host_ps(self, links: np.ndarray) -> float:
@@ -146,7 +144,7 @@ class Causes:
             if behind is None or behind in seen:
                 break
             seen.append(behind)
-            if self._paused(behind, connection, start_ps, end_ps) == 0:
+            if self.traffic.paused(behind, connection, start_ps, end_ps) == 0:
                 break
         return seen[-1]
 
@@ -154,24 +152,13 @@ class Causes:
         """Of the links that the far end of a link sends on: where most of what came by it waits in that time."""
         waiting = {}
         for egress in np.flatnonzero(self.network.source == self.network.target[link]).tolist():
-            lane = self.rows.lane(egress)
-            last = int(np.searchsorted(lane.came_at, end_ps))
-            here = np.flatnonzero(lane.began_at[:last] > start_ps)
-            waits = np.minimum(lane.began_at[here], end_ps) - np.maximum(lane.came_at[here], start_ps)
-            came_by = self._came_by(lane.rows[here], link)
-            waiting[egress] = int((np.maximum(waits, 0) * came_by * lane.bytes[here]).sum())
+            waiting[egress] = self.traffic.waiting(egress, link, start_ps, end_ps)
         best = max(waiting, key=lambda egress: waiting[egress], default=None)
         return best if best is not None and waiting[best] > 0 else None
 
-    def _came_by(self, rows: np.ndarray, link: int) -> np.ndarray:
-        """Which packets came to where they are by a link, as far as routes tell."""
-        world, hop = self.rows.world, self.rows.hop[rows]
-        before = world.hops[self.rows.connection[rows] * int(world.settings[0]["stride"]) + np.maximum(hop - 1, 0)]
-        return np.asarray((hop > 0) & ((before == link) | bool(world.settings[0]["steering"])))
-
     def _of_loss(self, piece: Piece) -> Cause:
         """Where packets of the connection got lost since; if none did, its receiver still missed one lost before."""
-        rows, times = self.lines.of(piece.connection).losses
+        rows, times = self.traffic.losses(piece.connection)
         first, last = np.searchsorted(times, [piece.start_ps, piece.end_ps])
         first = max(0, last - 1) if first == last else first
         return Cause(RECOVERY, _most(self.rows.link[rows[first:last]]))
@@ -180,7 +167,7 @@ class Causes:
         """Why a queue was full in which packets were lost: a kind of cause; "" where a wire lost them."""
         if cause.kind != RECOVERY or cause.link == NO_LINK:
             return ""
-        rows, _ = self.lines.of(connection).losses
+        rows, _ = self.traffic.losses(connection)
         here = rows[self.rows.link[rows] == cause.link]
         wire_lost = (self.rows.flags[here] & LOST) != 0
         return "" if wire_lost.all() else self._of_queue(cause.link, connection).kind
@@ -195,19 +182,10 @@ class Causes:
             self._throttles[connection] = self._that_slowed(connection)
         return self._throttles[connection]
 
-    def _counts(self, events: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        """How many of these rows there are per link, of the time in question."""
-        rows, times = events
-        first, last = np.searchsorted(times, [self.start_ps, self.end_ps])
-        return np.bincount(self.rows.link[rows[first:last]], minlength=1)
-
     def _that_slowed(self, connection: int) -> Cause:
-        line = self.lines.of(connection)
-        marked, lost = self._counts(line.marks), self._counts(line.losses)
+        marked, lost, waited = self.traffic.slowed(connection, self.start_ps, self.end_ps)
         if lost.any() and not marked.any():
             return Cause(RECOVERY, int(np.argmax(lost)))
-        waited_at, waits = line.waits(self.start_ps, self.end_ps)
-        waited = np.bincount(waited_at, np.maximum(waits, 0), minlength=1)
         links = np.union1d(_often(marked), _often(waited))
         if not len(links):
             return Cause(SMALL_WINDOW)

@@ -7,12 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from netsim.blame.causes import Cause, Causes
 from netsim.blame.path import KINDS, NO_LINK, Path, Piece
-from netsim.blame.rows import Rows
 from netsim.blame.stories import Stories
+from netsim.blame.traffic import Traffic
 
 MOST_NAMED = 64  # connections at a link whose groups are looked up
 
@@ -114,18 +112,16 @@ def _blames(path: Path, causes: Causes) -> list[Blame]:
         spans[cause] = min(first, piece.start_ps), max(last, piece.end_ps)
     for cause, blame in found.items():
         if cause.link != NO_LINK:
-            blame.flows, blame.groups = _sharers(path.rows, path.stories, cause.link, *spans[cause])
+            blame.flows, blame.groups = _sharers(causes.traffic, path.stories, cause.link, *spans[cause])
     return sorted(found.values(), key=lambda blame: (-blame.ps, blame.kind, blame.link or "", blame.rank or 0))
 
 
-def _sharers(rows: Rows, stories: Stories, link: int, start_ps: int, end_ps: int) -> tuple[int, tuple[str, ...]]:
+def _sharers(traffic: Traffic, stories: Stories, link: int, start_ps: int, end_ps: int) -> tuple[int, tuple[str, ...]]:
     """How many connections' data a link carried in that time, and the groups whose collectives they belong to."""
-    lane = rows.lane(link)
-    sent = lane.sent(start_ps, end_ps)
-    connections, first = np.unique(lane.connection[sent], return_index=True)
+    connections, first = traffic.senders(link, start_ps, end_ps)
     groups = set()
-    for connection, place in list(zip(connections.tolist(), first.tolist(), strict=True))[:MOST_NAMED]:
-        message = stories.message_of(connection, int(rows.sequence[lane.rows[sent][place]]))
+    for connection, sequence in list(zip(connections.tolist(), first.tolist(), strict=True))[:MOST_NAMED]:
+        message = stories.message_of(connection, sequence)
         groups.add(stories.carried[message.number].about["group"] if message else "")
     return len(connections), tuple(sorted(groups - {""}))
 

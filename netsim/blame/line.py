@@ -8,7 +8,18 @@ import numpy as np
 
 from netsim.blame.rows import Column, Rows
 from netsim.core.journal import LOST, PARKED, REFUSED
+from netsim.core.tables import NEVER
 from netsim.core.words import ACK, MARK, PULL, TRIMMED
+
+EVERYTHING = -2  # `known_ps` of a line that lacks nothing: before any time that may be asked for
+
+
+class Unknown(Exception):  # noqa: N818 - no error: a question
+    """What is at hand does not say what a connection did at some time."""
+
+    def __init__(self, connection: int, at_ps: int) -> None:
+        super().__init__(connection, at_ps)
+        self.connection, self.at_ps = connection, at_ps
 
 
 class Stretch:
@@ -56,12 +67,23 @@ class Stretch:
 
 
 class Line:
-    """The packets of one connection, both ways. What it gives are numbers of rows."""
+    """The packets of one connection, both ways. What it gives are numbers of rows.
 
-    def __init__(self, rows: Rows, connection: int) -> None:
+    With `since_ps` and `until_ps`, of those that links began to send (or refused) in that time; what they do not tell
+    for sure, Unknown is raised for: all arrivals are known that came at `known_ps` or later. Packets below `new_from`
+    may have been sent before.
+    """
+
+    def __init__(
+        self, rows: Rows, connection: int, since_ps: int = 0, until_ps: int = NEVER, new_from: int = 0
+    ) -> None:
         self.rows, self.connection = rows, connection
         self.length = int(rows.world.connections["length"][connection])
-        self.all = rows.of_connection(connection)
+        self._new_from = new_from
+        self.known_ps = since_ps + rows.longest_ps if since_ps > 0 else EVERYTHING
+        mine = rows.of_connection(connection)
+        at = np.maximum(rows.began_at[mine], rows.came_at[mine])  # it came before it was begun, or was refused
+        self.all = mine[(at >= since_ps) & (at <= until_ps)]
         self._stretches: dict[tuple[int, bool], list[Stretch]] = {}  # by hop and way
         sent = self.all[rows.began_at[self.all] != REFUSED]
         way = (rows.link[sent].astype("i8") << 9) | (rows.hop[sent].astype("i8") << 1) | (rows.flags[sent] & ACK)
@@ -71,6 +93,11 @@ class Line:
         at_nic = self._stretches.get((0, False))
         self.own = at_nic[0].rows if at_nic else np.zeros(0, "i8")  # as its NIC sent them
         self.own_began = rows.began_at[self.own]
+
+    def know(self, at_ps: int) -> None:
+        """Go on only if all is known that came to an end of a link at that time or later."""
+        if at_ps < self.known_ps:
+            raise Unknown(self.connection, at_ps)
 
     @cached_property
     def _own_sums(self) -> Column:
@@ -86,6 +113,7 @@ class Line:
 
     def own_ps(self, link: int, hop: int, start_ps: int, end_ps: int) -> int:
         """For how much of a time a link, its hop-th, was sending data of it."""
+        self.know(start_ps)
         here = [each for each in self._stretches.get((hop, False), []) if each.link == link]
         return sum(each.sent_before(end_ps) - each.sent_before(start_ps) for each in here)
 
@@ -94,6 +122,18 @@ class Line:
         """For each own packet, the place in `own` where the same was sent first."""
         _, first, which = np.unique(self.rows.sequence[self.own], return_index=True, return_inverse=True)
         return first[which]
+
+    @cached_property
+    def _doubts(self) -> Column:
+        """How many of the own packets before each place, and in all, may be copies of some that are not here."""
+        own = self.own
+        doubtful = (self.rows.sequence[own] < self._new_from) & (self.first_sent == np.arange(len(own)))
+        return np.concatenate([[0], np.cumsum(doubtful)])
+
+    def be_sure(self, first: int, last: int) -> None:
+        """Go on only if it is known which of the own packets at these places had been sent before."""
+        if self._new_from and self._doubts[last + 1] > self._doubts[first]:
+            raise Unknown(self.connection, int(self.own_began[first]))
 
     @cached_property
     def train(self) -> Column:
@@ -112,6 +152,7 @@ class Line:
 
     def arriving(self, at: int, hop: int, *, ack: bool, sequence: int | None = None) -> int | None:
         """The row of the packet that came to the end of its `hop`-th link at that time; None if none did."""
+        self.know(at)
         for stretch in self._stretches.get((hop, ack), []):
             first, last = np.searchsorted(stretch.arrived_at, [at, at + 1])
             for row in stretch.arrived[first:last].tolist():
@@ -122,11 +163,15 @@ class Line:
     def last_ack(self, after_ps: int, before_ps: int) -> int | None:
         """The last answer to come to the sender in after_ps < t < before_ps."""
         row = self._last(0, True, before_ps)
-        return row if row is not None and self.rows.arrived_at[row] > after_ps else None
+        found = row if row is not None and self.rows.arrived_at[row] > after_ps else None
+        self.know(after_ps if found is None else int(self.rows.arrived_at[found]))
+        return found
 
     def last_data(self, up_to_ps: int) -> int | None:
         """The last data packet, or header of one, to come to the receiver in t <= up_to_ps."""
-        return self._last(self.length - 1, False, up_to_ps + 1)
+        row = self._last(self.length - 1, False, up_to_ps + 1)
+        self.know(-1 if row is None else int(self.rows.arrived_at[row]))
+        return row
 
     def _last(self, hop: int, ack: bool, before_ps: int) -> int | None:
         found = [each.last_before(before_ps) for each in self._stretches.get((hop, ack), [])]
@@ -177,7 +222,7 @@ class Line:
         """Rows of data with a flag that the same packet did not have at the link before."""
         rows, data = self.rows, self._data
         data = data[((rows.flags[data] & flag) != 0) & (rows.began_at[data] != REFUSED)]
-        order = data[np.lexsort((rows.hop[data], rows.sequence[data]))]
+        order = data[np.lexsort((rows.began_at[data], rows.sequence[data]))]
         new = np.ones(len(order), bool)
         new[1:] = (np.diff(rows.sequence[order]) != 0) | (np.diff(rows.hop[order].astype("i4")) != 1)
         return order[new]
@@ -196,8 +241,12 @@ class Lines:
         self.rows = rows
         self._known: dict[int, Line] = {}
 
+    def at(self, connection: int, _at_ps: int) -> Line:
+        """The packets of a connection, those around a time at least."""
+        return self.of(connection)
+
     def of(self, connection: int) -> Line:
-        """The packets of a connection."""
+        """All packets of a connection."""
         if connection not in self._known:
             self._known[connection] = Line(self.rows, connection)
         return self._known[connection]

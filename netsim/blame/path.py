@@ -90,7 +90,7 @@ class Path:
     def _delivery(self, message: Message) -> Arrival:
         """The packet that completed a message."""
         told = self.stories.told(message.number)
-        line = self.lines.of(int(told.connection[message.row]))
+        line = self.lines.at(int(told.connection[message.row]), self.reached)
         row = line.arriving(int(told.delivered_at[message.row]), line.length - 1, ack=False)
         assert row is not None, "a message was delivered and no packet came"
         return Arrival(line, row)
@@ -155,6 +155,8 @@ class Path:
             self._wait(line, row, max(int(rows.came_at[row]), sent_before))
             message = self.stories.message_of(line.connection, int(rows.sequence[row]))
             released = self.stories.released_at(message) if message else -1
+            if not place and self._is_on:  # what it sent before, if anything, had left before all that is known
+                line.know(min(int(rows.came_at[row]), released))
             answer = self._opened_by(line, row, max(released, sent_before)) if self._is_on else None
             if answer is not None:
                 return answer, None
@@ -168,14 +170,17 @@ class Path:
     def _first_of_train(self, line: Line, place: int) -> int:
         """Back to when a packet was sent first, and over those sent back to back before it."""
         while (first := int(line.first_sent[place])) != place or (first := int(line.train[place])) != place:
+            line.be_sure(first, place)
             is_copy = line.first_sent[place] != place
             link = NO_LINK if is_copy else int(self.rows.link[line.own[place]])
             self._add(RETRANSMISSION if is_copy else SERIALISATION, int(line.own_began[first]), link, line.connection)
             place = first
+        line.be_sure(place, place)
         return place
 
     def _opened_by(self, line: Line, row: int, since_ps: int) -> int | None:
         """The answer that let an own packet go, which could not go before: its row."""
+        since_ps = max(since_ps, self.start_ps - 1)
         if self.reached <= since_ps or line.is_parked(row):
             return None
         found = line.arriving(self.reached, 0, ack=True)
@@ -227,7 +232,7 @@ class Path:
         before, delivered = freed_by
         if delivered:
             return self._delivery(before)
-        line = self.lines.of(int(self.stories.told(before.number).connection[before.row]))
+        line = self.lines.at(int(self.stories.told(before.number).connection[before.row]), self.reached)
         answer = line.arriving(self.reached, 0, ack=True)
         assert answer is not None, "a message was acknowledged and no answer came"
         row = self._answered(line, answer)

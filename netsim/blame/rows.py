@@ -39,7 +39,9 @@ class Rows:
         self.ps, self.per_bytes = kind["ps"], kind["per_bytes"]  # per link
         self.sent_at = self.began_at + self._time_to_send()
         self.arrived_at = self.sent_at + kind["delay"][self.link]
+        self.longest_ps = longest_ps(world)
         self._lanes: dict[int, Lane] = {}
+        self._sorted: dict[int, Column] = {}
 
     def _time_to_send(self) -> Column:
         """As core/egress.py has it, rounded up."""
@@ -57,9 +59,11 @@ class Rows:
 
     def of_connection(self, connection: int) -> Column:
         """The rows of one connection, link by link."""
-        bounds, order = self._by_connection
-        mine = order[bounds[connection] : bounds[connection + 1]]
-        return mine[np.argsort(self.link[mine], kind="stable")]
+        if connection not in self._sorted:
+            bounds, order = self._by_connection
+            mine = order[bounds[connection] : bounds[connection + 1]]
+            self._sorted[connection] = mine[np.argsort(self.link[mine], kind="stable")]
+        return self._sorted[connection]
 
     @cached_property
     def _by_connection(self) -> tuple[Column, Column]:
@@ -89,6 +93,13 @@ class Rows:
             ended = at[~stops] if not stops[-1] else np.concatenate([at[~stops], [NEVER]])
             found[each] = began, ended
         return found
+
+
+def longest_ps(world: World) -> int:
+    """More than any packet takes from its first bit on a wire to its last at the far end, ps."""
+    kinds, settings = world.kinds, world.settings[0]
+    largest = int(max(world.connections["payload"].max(initial=0) + settings["header"], settings["ack"]))
+    return int((largest * kinds["ps"] // kinds["per_bytes"] + kinds["delay"]).max(initial=0)) + 2
 
 
 def _grouped(keys: Column, count: int) -> tuple[Column, Column]:

@@ -15,6 +15,9 @@ def explain(
     control), retransmission, dependency (a rank still in another collective) and compute (a rank that came late).
     "The slowdown" is all but the first two.
 
+    Where collectives have more packets than can be kept (16.7 million packet hops at a time), the run is simulated
+    three to five times, and only those are kept that matter; --collective ID then spares the others' share.
+
     \b
       netsim run all_to_all_16 --on leaf_spine_32_4to1 --out results/slow
       netsim explain results/slow

@@ -98,7 +98,7 @@ def step(world, l, now):
     link.control_backlog -= link.control_leaving
     if left.leaving and world.settings[0].lossless:
         let_go(world, gate.leaving_from, left.leaving, now)
-    elif world.settings[0].pooling and world.pools[link.source].size > 0:
+    elif world.settings[0].pooling and world.pools[link.source].room > 0:
         world.pools[link.source].taken -= left.leaving
     left.leaving, link.control_leaving = 0, 0
     row = highest(world, l) if world.settings[0].classes > 1 else np.int64(l)
@@ -173,7 +173,7 @@ def come(world, ingress, now):
         if not let_in(world, ingress + rise, wire_bytes, now):
             refuse(world, row, name, content, now, place)
             return l
-    elif settings.pooling and world.pools[link.source].size > 0:
+    elif settings.pooling and world.pools[link.source].room > 0:
         pool = world.pools[link.source]
         if wire_bytes > growth(world, pool, link.backlog):
             refuse(world, row, name, content, now, place)

@@ -15,7 +15,7 @@ ALPHA = 16  # binary digits of settings.alpha behind the point
 def growth(world, pool, held):
     """Bytes by which something that holds `held` of a pool may grow, so that it holds alpha times what is then left."""
     alpha = world.settings[0].alpha
-    return (alpha * (pool.size - pool.taken) - (held << ALPHA)) // (alpha + (1 << ALPHA))
+    return (alpha * (pool.room - pool.taken) - (held << ALPHA)) // (alpha + (1 << ALPHA))
 
 
 @inner
@@ -31,7 +31,7 @@ def let_into_pool(world, ingress, wire_bytes):
     pool = world.pools[link.target]
     inside = gate.held - gate.beyond
     room = world.settings[0].xoff - inside
-    if pool.size > 0:
+    if pool.room > 0:
         room = min(room, growth(world, pool, inside))
     fits = min(max(room, 0), wire_bytes)
     if gate.beyond + wire_bytes - fits > world.kinds[link.kind].headroom:
@@ -54,7 +54,7 @@ def leave_pool(world, ingress, wire_bytes):
 def resumes_at(world, ingress):
     """What an account may hold when its sender goes on: as far below what it may hold at all as XON is below XOFF."""
     settings, pool = world.settings[0], world.pools[world.links[ingress].target]
-    if pool.size == 0:
+    if pool.room == 0:
         return settings.xon
-    share = settings.alpha * (pool.size - pool.taken) >> ALPHA
+    share = settings.alpha * (pool.room - pool.taken) >> ALPHA
     return max(0, min(settings.xoff, share) - settings.xoff + settings.xon)

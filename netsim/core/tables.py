@@ -90,7 +90,7 @@ LINKS_OF_A_NODE = [("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), (
 NODE = np.dtype([*LINKS_OF_A_NODE, ("pending", "i8")])
 POOL = np.dtype(  # the memory of a switch
     [
-        ("size", "i8"),  # bytes that its ports share; 0: each has a buffer of its own
+        ("room", "i8"),  # bytes that its ports share; 0: each has a buffer of its own
         ("taken", "i8"),  # bytes of them that are in use
         ("fullest", "i8"),  # and the most that ever were
     ]

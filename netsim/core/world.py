@@ -247,7 +247,7 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
 
 def _pools(network: Network) -> Any:
     rows = np.zeros(len(network.hosts) + len(network.switches), tables.POOL)
-    rows["size"] = pools(network)
+    rows["room"] = pools(network)
     return rows
 
 

@@ -11,7 +11,6 @@ from netsim.blame.telling import collective_text, explained_text
 from netsim.config import build_scenario
 from netsim.core import witness
 from netsim.core.witness import Witness
-from netsim.errors import RunError
 from netsim.scenario import Scenario
 from netsim.simulation import simulate
 from tests.blame.known import KNOWN, flows, leaf_spine, trace_of, uplinks
@@ -138,9 +137,3 @@ def test_what_is_forgotten_on_the_way_was_not_needed(monkeypatch: pytest.MonkeyP
 def test_only_one_is_explained_where_only_one_is_asked_for() -> None:
     scenario = build_scenario("deepseek_v3_decode_16", "rail_optimized_16")
     assert [each.number for each in explain(scenario, collective=7)] == [7]
-
-
-def test_what_cannot_be_kept_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(witness, "FIRST_ROWS", 1000)
-    with pytest.raises(RunError, match=r"more than 10,000 packet hops.*explain a run with fewer bytes"):
-        explain(build_scenario("perm16", "fat_tree_k4_100g"), many_rows=2_000, most_rows=10_000)

@@ -111,7 +111,7 @@ def _not_covered(steps: list[Step], ranks: int) -> list[str]:
 def _steps(communicator: Communicator, findings: Findings, absent: Missing) -> list[Step]:
     """Make one communicator's operations from its members' calls."""
     collectives = {
-        rank: [call for call in member.calls if call.batch < 0] for rank, member in sorted(communicator.members.items())
+        rank: [call for call in member.told if call.batch < 0] for rank, member in sorted(communicator.members.items())
     }
     numbered = all(member.numbered for member in communicator.members.values())
     joined = _line_up(collectives, numbered=numbered)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -77,18 +78,17 @@ class Table:
         for kind in np.unique(_view(self._kind)[calls.rows]).tolist():
             wish = self.wishes[kind]
             self.wishes[kind] = wish._replace(bytes=wish.bytes * (by if wish.op in ops else 1))
-        kinds, columns = [kind for kind, wish in enumerate(self.wishes) if wish.bytes > most], _view(self._kind)
-        large = np.flatnonzero(np.isin(columns[calls.rows], kinds)) if kinds else ()
-        if not len(large):
-            return None
-        return calls[int(large[0])]
+        kinds = [kind for kind, wish in enumerate(self.wishes) if wish.bytes > most]
+        large = np.flatnonzero(np.isin(_view(self._kind)[calls.rows], kinds))
+        return calls[int(large[0])] if large.size else None
 
     @property
     def columns(self) -> Columns:
         """All calls; none may be taken in after."""
         if self._columns is None:
-            given = (self._kind, self._file, self._line, self._hint, self._batch)
-            self._columns = Columns(*map(_view, given), _numbered([wish[:4] for wish in self.wishes]))
+            kind, file, line = _view(self._kind), _view(self._file), _view(self._line)
+            what = _numbered([(wish.op, wish.bytes, wish.dtype, wish.root) for wish in self.wishes])
+            self._columns = Columns(kind, file, line, _view(self._hint), _view(self._batch), what)
         return self._columns
 
     def by_owner(self) -> dict[int, Calls]:
@@ -149,7 +149,19 @@ class Calls(Sequence[Call]):
         more = (each[self.rows].tolist() for each in (columns.hint, columns.batch))
         for row, kind, file, line, hint, batch in zip(self.rows.tolist(), *listed, *more, strict=True):
             place = Place(file, line, table.turns.get(row, 0))
-            yield Call(*table.wishes[kind], place, hint, batch, start_ps=table.starts.get(row))
+            op, size, dtype, root, stream = table.wishes[kind]
+            yield Call(op, size, dtype, root, stream, place, hint, batch, start_ps=table.starts.get(row))
+
+    def taken(self, numbers: Sequence[int]) -> Calls:
+        """Those at some places of the list."""
+        return Calls(self.table, self.rows[np.array(numbers, dtype=np.int64)])
+
+    def turns(self) -> Ints:
+        """For each call its turn on its line."""
+        turns = np.zeros(len(self), np.int64)
+        for at, row in enumerate(self.rows.tolist() if self.table.turns else ()):
+            turns[at] = self.table.turns.get(row, 0)
+        return turns
 
     def what(self) -> Ints:
         """For each call a number that is equal where ranks agree on what they call."""
@@ -176,3 +188,9 @@ def transfers(calls: Sequence[Call]) -> Sequence[Call]:
     return [call for call in calls if call.batch >= 0]
 
 
+def rising(calls: Sequence[Call]) -> bool:
+    """Tell whether the numbers that the source gives the calls go up from each to the next."""
+    if isinstance(calls, Calls):
+        hints = calls.column("hint")
+        return bool((hints[1:] > hints[:-1]).all())
+    return all(one.hint < other.hint for one, other in pairwise(calls))

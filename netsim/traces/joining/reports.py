@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+Queue = tuple[int, str]  # a global rank and a stream of its process: what is called there runs in order
 MAX_FINDINGS = 20  # disagreements told one by one; the rest is counted
 
 

@@ -19,12 +19,14 @@ MOST_KINDS = 1 << 16  # lines of different kinds that are remembered at a time
 DENSE = 400  # bytes of a block for each call in it, below which it is worth looking at every line
 _INFO, _CALL = b": opCount ", b" NCCL CALL nccl"
 _POINTER = rb"(?:0x[0-9a-f]{1,16}|\(nil\)) "
-_LINE = re.compile(  # what stands before the first opCount, the opCount, and what stands behind the buffers; or a line
+_LINE = re.compile(  # INFO: what stands before the first opCount, the opCount, what stands behind the buffers
     rb"([^\n:]*+(?::(?! opCount )[^\n:]*+)*+): opCount ([0-9a-f]{1,15}) "
-    + rb"sendbuff %brecvbuff %b([^\n]*+)\n|([^\n]*+)\n" % (_POINTER, _POINTER)
+    + rb"sendbuff %brecvbuff %b([^\n]*+)\n" % (_POINTER, _POINTER)
+    # CALL: the name and what stands before it, what stands behind the buffers; or else the line
+    + rb"|([^\nN]*+(?:N(?!CCL CALL nccl)[^\nN]*+)*+(?<= )NCCL CALL nccl\w*+)\([0-9a-f]{1,16},[0-9a-f]{1,16},([^\n]*+)\n"
+    + rb"|([^\n]*+)\n"
 )
-_CALLED = re.compile(rb"(.*? NCCL CALL nccl[^(\n]*)\([0-9a-f]{1,16},[0-9a-f]{1,16},(.*)", re.DOTALL)
-Key = tuple[bytes, bytes]
+Key = tuple[bytes, ...]
 
 
 @dataclass(slots=True)
@@ -71,29 +73,22 @@ class Repeats:
     def take(self, first: int, block: bytes) -> None:
         """Take in a block of whole lines; the last one may lack its end."""
         end, kinds, repeat, lines = block.rfind(b"\n") + 1, self.kinds, self._repeat, list[bytes]()
-        for number, (head, count, tail, other) in enumerate(_LINE.findall(block, 0, end), first):
-            if count:
-                kind, turn = kinds.get((head, tail)), int(count, 16)
-            elif MARK.search(other):
-                kind, turn = kinds.get(self._called(other)), -1
-            else:
-                continue
+        for number, (head, count, tail, name, given, other) in enumerate(_LINE.findall(block, 0, end), first):
+            key: Key | None = (head, tail) if count else (name, given, b"")
+            if other:
+                if not MARK.search(other):
+                    continue
+                key = None
+            kind = kinds.get(key)
             if kind is not None:
-                repeat(kind, turn, number)
-                continue
-            lines = lines or block[:end].split(b"\n")
-            line = Line(number, lines[number - first].decode("utf-8", errors="replace"), True)
-            self._learn((head, tail) if count else self._called(other), line)
+                repeat(kind, int(count, 16) if count else -1, number)
+            elif count or name or other:
+                lines = lines or block[:end].split(b"\n")
+                self._learn(key, Line(number, lines[number - first].decode("utf-8", errors="replace"), True))
         self._flush()
         if end < len(block) and MARK.search(block, end):
             number = first + block.count(b"\n")
             self.log.line(Line(number, block[end:].decode("utf-8", errors="replace"), False))
-
-    @staticmethod
-    def _called(line: bytes) -> Key | None:
-        """The kind of a CALL line, which has no opCount; None for a line that has to be taken apart."""
-        match = _CALLED.fullmatch(line)
-        return (match[1], match[2]) if match else None
 
     def _learn(self, key: Key | None, line: Line) -> None:
         """Have a line taken apart, and remember what is to be done with others of its kind.

@@ -52,7 +52,7 @@ class Labels:
         return self._known
 
     def _told(self) -> NDArray[Any]:
-        return np.array(self.waits, dtype=np.int64).reshape(-1, 4)
+        return np.frombuffer(self.waits or bytes(0), dtype=np.int64).reshape(-1, 4)
 
     def twice(self) -> int | None:
         """The first node whose label another one before it has."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -44,10 +46,12 @@ def nodes_of(goal: Goal) -> Nodes:
     order = np.argsort(ranks, kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    columns = [_view(each)[order] for each in (goal.kinds, goal.sizes, goal.peers, goal.tags, goal.places)]
+    kinds, sizes, peers = (_view(each)[order] for each in (goal.kinds, goal.sizes, goal.peers))
+    tags, places = (_view(each)[order] for each in (goal.tags, goal.places))
     starts, awaited, started = _sorted(place[_view(goal.waiters)], place[_view(goal.awaited)], goal)
+    goal.forget()
     first = np.searchsorted(ranks[order], np.arange(goal.ranks + 1))
-    return Nodes(goal.ranks, *columns, ranks[order], first, starts, awaited, started)
+    return Nodes(goal.ranks, kinds, sizes, peers, tags, places, ranks[order], first, starts, awaited, started)
 
 
 def _sorted(waiters: Ints, awaited: Ints, goal: Goal) -> tuple[Ints, Ints, Ints]:
@@ -69,11 +73,12 @@ def turns(nodes: Nodes, goal: Goal) -> Ints:
         first, end = int(nodes.first[rank]), int(nodes.first[rank + 1])
         cuts = (nodes.starts[first : end + 1] - nodes.starts[first]).tolist()
         listed = (nodes.awaited[nodes.starts[first] : nodes.starts[end]] - first).tolist()
-        waits = [listed[one:other] for one, other in zip(cuts, cuts[1:], strict=False)]
-        order[first:end] = np.array(in_order(waits, lambda number: _circle(nodes, goal, number + first))) + first
+        waits = [listed[one:other] for one, other in pairwise(cuts)]
+        order[first:end] = np.array(in_order(waits, _circle(nodes, goal, first))) + first
     return order
 
 
-def _circle(nodes: Nodes, goal: Goal, node: int) -> InputError:
+def _circle(nodes: Nodes, goal: Goal, first: int) -> Callable[[int], InputError]:
     mend = "take out one of the dependencies between them"
-    return goal.wrong(int(nodes.places[node]), "waits for itself by way of others", mend)
+    what = "waits for itself by way of others"
+    return lambda number: goal.wrong(int(nodes.places[first + number]), what, mend)

@@ -31,12 +31,16 @@ class Goal:
         self.path, self.ranks, self._what = path, ranks, what
         if not 0 < ranks <= MAX_RANKS:
             raise self.wrong(1, f"num_ranks is {ranks:,}", f"give 1 to {MAX_RANKS:,}")
-        self.kinds, self.sizes, self.peers = array("b"), array("q"), array("i")
-        self.tags, self.places = array("q"), array("q")
-        self.waiters, self.awaited, self.started = array("i"), array("i"), array("b")
+        self.forget()
         self.begun: dict[int, int] = {}
         self.labels = Labels()
         self._rank = self._first = 0
+
+    def forget(self) -> None:
+        """Begin with no nodes."""
+        self.kinds, self.sizes, self.peers = array("b"), array("q"), array("i")
+        self.tags, self.places = array("q"), array("q")
+        self.waiters, self.awaited, self.started = array("i"), array("i"), array("b")
 
     @property
     def has_lines(self) -> bool:

@@ -25,7 +25,7 @@ _TOKEN = re.compile(r"[{}:]|[^\s{}:]+")
 _SPACE, _LABEL = r"[^\S\n]*", rf"(?:{NUMBERED}|([^\s{{}}:]+))"
 _LINE = re.compile(  # a line that is one whole statement, as nearly all are, or any other
     rf"{_SPACE}(?:(?:{_LABEL} ?: ?)?(?:(?:(send)|recv) ([0-9]{{1,18}})b? (?(3)to|from) ([0-9]{{1,9}})"
-    rf"(?: tag ([0-9]{{1,9}}))?(?: cpu [0-9]{{1,9}})?(?: nic [0-9]{{1,9}})?|calc ([0-9]{{1,18}})b?(?: cpu [0-9]{{1,9}})?)"
+    r"(?: tag ([0-9]{1,9}))?(?: cpu [0-9]{1,9})?(?: nic [0-9]{1,9})?|calc ([0-9]{1,18})b?(?: cpu [0-9]{1,9})?)"
     rf"|(?!(?:send|recv|calc) ){_LABEL} (i?)requires {_LABEL}){_SPACE}\n"
     r"(?!\s*(?:tag|cpu|nic|:))"  # what may belong to the statement on the line before
     r"|(.*)\n"

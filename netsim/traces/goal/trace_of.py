@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -76,6 +77,6 @@ def _matrix(nodes: Nodes, needs: Needs, order: Ints, waits: tuple[Ints, Ints]) -
     free = Turn()
     listed = [
         Turn(0, tuple(numbers[each] for each in awaited[one:other].tolist()), 0) if other > one else free
-        for one, other in zip(cuts, cuts[1:], strict=False)
+        for one, other in pairwise(cuts)
     ]
     return Operation("flows", **matrix(flows, listed))

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from netsim.errors import InputError
-from netsim.traces import Trace, format_of, read
+from netsim.traces import Operation, Trace, format_of, read
 from netsim.traces.chakra.nodes import COMM_COLL, COMM_RECV, COMM_SEND, COMP, node
 from netsim.traces.chakra.wire import messages
 from netsim.traces.goal.binary import read_binary
 from netsim.traces.goal.rank import Goal
 from netsim.traces.goal.reader import _Text
 from netsim.traces.goal.write import _binary
+from netsim.traces.graphs.graph import Graph, Node
 from tests.traces.sample_files import needs_samples, sample
 
 pytestmark = needs_samples
@@ -84,6 +85,24 @@ def test_chakra_of_the_old_schema_is_refused() -> None:
 # --- GOAL -------------------------------------------------------------------------------------------------------------
 
 
+def graph_of(goal: Goal) -> Graph:
+    """The nodes of a schedule as objects."""
+    words = ("nothing", "compute", "send", "receive")
+    graph: Graph = {}
+    ends = [*list(goal.begun.values())[1:], len(goal.kinds)]
+    for (rank, first), end in zip(goal.begun.items(), ends, strict=True):
+        graph[rank] = [
+            Node(words[goal.kinds[at]], goal.places[at], peer=goal.peers[at], bytes=goal.sizes[at], tag=goal.tags[at])
+            for at in range(first, end)
+        ]
+        for each, size in zip(graph[rank], goal.sizes[first:end], strict=True):
+            each.wish = Operation("compute", None, (rank,), duration_ps=size * 1000) if each.kind == "compute" else None
+        for waiter, awaited in zip(goal.waiters, goal.awaited, strict=True):
+            if first <= waiter < end:
+                graph[rank][waiter - first].after.append(awaited - first)
+    return graph
+
+
 def both(name: str) -> list[Goal]:
     (text,), (binary,) = sample("goal", f"{name}.goal"), sample("goal", f"{name}.bin")
     return [_Text(text).read(), read_binary(binary)]
@@ -99,8 +118,9 @@ def both(name: str) -> list[Goal]:
 )
 def test_goal(name: str, ranks: int, kinds: dict[str, int], size: int, waits: int) -> None:
     for goal in both(name):
-        nodes = [node for own in goal.graph.values() for node in own]
-        assert len(goal.graph) == ranks
+        graph = graph_of(goal)
+        nodes = [node for own in graph.values() for node in own]
+        assert len(graph) == ranks
         assert Counter(node.kind for node in nodes) == kinds
         assert sum(node.bytes for node in nodes if node.kind == "send") == size
         assert sum(len(node.after) for node in nodes) == waits
@@ -127,7 +147,7 @@ def test_goal_computes_before_it_sends() -> None:
 @pytest.mark.parametrize("name", ["binary_tree_32", "one_send", "comp"])
 def test_goal_is_written_as_upstream_writes_it(name: str) -> None:
     (text,), (binary,) = sample("goal", f"{name}.goal"), sample("goal", f"{name}.bin")
-    assert b"".join(_binary(_Text(text).read().graph)) == binary.read_bytes()
+    assert b"".join(_binary(graph_of(_Text(text).read()))) == binary.read_bytes()
 
 
 # --- SimAI and AICB ---------------------------------------------------------------------------------------------------

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from netsim.errors import InputError, nearest
 from netsim.traces.goal.binary import is_binary, read_binary
-from netsim.traces.goal.rank import Goal, trace_of
+from netsim.traces.goal.labels import NUMBERED, UNNAMED
+from netsim.traces.goal.rank import Goal
+from netsim.traces.goal.trace_of import trace_of
 from netsim.traces.graphs.graph import ANY
-from netsim.traces.limits import MAX_LINES
-from netsim.traces.lines import head, pieces
+from netsim.traces.lines import blocks, head
 from netsim.traces.trace import Trace
 
 MAX_LINE = 1 << 16
+MAX_LINES = 1 << 25
 EXAMPLE = "write for example  l1: send 4096b to 8 tag 0  or  l2 requires l1"
 WORDS = ("send", "recv", "calc")
 _START = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*num_ranks\b", re.DOTALL)
 _TOKEN = re.compile(r"[{}:]|[^\s{}:]+")
-_ACTION = re.compile(
-    r"\s*(?:([^\s{}:]+) ?: ?)?(?:(send|recv) ([0-9]{1,19})b? (to|from) ([0-9]{1,9})(?: tag ([0-9]{1,9}))?"
-    r"(?: cpu [0-9]{1,9})?(?: nic [0-9]{1,9})?|calc ([0-9]{1,19})b?(?: cpu [0-9]{1,9})?)\s*"
+_SPACE, _LABEL = r"[^\S\n]*", rf"(?:{NUMBERED}|([^\s{{}}:]+))"
+_LINE = re.compile(  # a line that is one whole statement, as nearly all are, or any other
+    rf"{_SPACE}(?:(?:{_LABEL} ?: ?)?(?:(?:(send)|recv) ([0-9]{{1,18}})b? (?(3)to|from) ([0-9]{{1,9}})"
+    r"(?: tag ([0-9]{1,9}))?(?: cpu [0-9]{1,9})?(?: nic [0-9]{1,9})?|calc ([0-9]{1,18})b?(?: cpu [0-9]{1,9})?)"
+    rf"|(?!(?:send|recv|calc) ){_LABEL} (i?)requires {_LABEL}){_SPACE}\n"
+    r"(?!\s*(?:tag|cpu|nic|:))"  # what may belong to the statement on the line before
+    r"|(.*)\n"
 )
-_WAITING = re.compile(r"\s*([^\s{}:]+) (i?)requires ([^\s{}:]+)\s*")
-_GOES_ON = re.compile(r"\s*(?:tag|cpu|nic|:)")  # what may belong to the statement on the line before
 _SIZE = re.compile(r"([0-9]{1,19})b?")
+Row = tuple[str, ...]
 
 
 def recognises(start: str) -> bool:
@@ -56,8 +60,8 @@ class _Text:
         self.path = path
         self.line = 1
         self.lines = self._lines()
-        self.coming: deque[tuple[int, str]] = deque()  # lines that were looked at
         self.words: list[str] = []  # left on this line, the next one last
+        self.row: Row | None = None  # this line as a statement, while none of its words is taken
 
     def wrong(self, what: str, mend: str) -> NoReturn:
         raise InputError(what, where=f"{self.path}:{self.line}", mend=mend)
@@ -72,9 +76,8 @@ class _Text:
             rank = self._whole("a rank", self._next())
             goal.begin(rank, self.line)
             self._expect("{")
-            while self._quick(goal) or self._peek() != "}":
-                if self.words or self._peek() is None:
-                    self._statement(goal)
+            while not self._at_end(goal):
+                self._statement(goal)
             self._next()
             goal.end(rank)
         goal.check()
@@ -82,40 +85,42 @@ class _Text:
 
     # --- words ------------------------------------------------------------------------------------------------------
 
-    def _lines(self) -> Iterator[tuple[int, str]]:
-        """Lines that hold something, without their comments."""
+    def _lines(self) -> Iterator[tuple[int, str, Row | None]]:
+        """Lines that hold something, without their comments: as they are, and taken apart if they are a statement."""
         in_comment = False
-        for line, raw in pieces(self.path, MAX_LINE):
-            if line > MAX_LINES or (len(raw) == MAX_LINE and not raw.endswith(b"\n")):
-                self.line = line
+        for first, block in blocks(self.path, 1 << 18):
+            text = block.decode("utf-8-sig" if first == 1 else "utf-8", errors="replace")
+            text = text if text.endswith("\n") else text + "\n"
+            lines = text.split("\n")[:-1]
+            long = next((line for line, each in enumerate(lines, first) if len(each) >= MAX_LINE), 0)
+            if long or first + len(lines) > MAX_LINES:
+                self.line = long or first
                 self.wrong(f"is longer than {MAX_LINE:,} bytes a line and {MAX_LINES:,} lines", "break long lines")
-            text = raw.decode("utf-8-sig" if line == 1 else "utf-8", errors="replace")
             if in_comment or "/" in text:
-                text, in_comment = _without_comments(text, in_comment)
-            if not text.isspace():
-                yield line, text
-
-    def _ahead(self, count: int) -> bool:
-        """Look so many lines ahead, if there are as many."""
-        while len(self.coming) < count:
-            line = next(self.lines, None)
-            if line is None:
-                return False
-            self.coming.append(line)
-        return True
+                lines, in_comment = _all_without_comments(lines, in_comment)
+                text = "\n".join([*lines, ""])
+            last = first + len(lines) - 1  # may go on in the next block
+            for line, (plain, row) in enumerate(zip(lines, _LINE.findall(text), strict=True), first):
+                if plain and not plain.isspace():
+                    yield line, plain, None if row[-1] or line == last else row
 
     def _peek(self) -> str | None:
         while not self.words:
-            if not self._ahead(1):
+            line = next(self.lines, None)
+            if line is None:
                 return None
-            self.line, text = self.coming.popleft()
-            self.words = _TOKEN.findall(text)[::-1]
+            self._load(*line)
         return self.words[-1]
+
+    def _load(self, line: int, text: str, row: Row | None) -> None:
+        self.line, self.row = line, row
+        self.words = _TOKEN.findall(text)[::-1]
 
     def _next(self) -> str:
         word = self._peek()
         if word is None:
             self.wrong("the file ends within a rank or a statement", "was it cut? copy it again")
+        self.row = None
         return self.words.pop()
 
     def _expect(self, word: str) -> None:
@@ -140,26 +145,23 @@ class _Text:
 
     # --- statements -------------------------------------------------------------------------------------------------
 
-    def _quick(self, goal: Goal) -> bool:
-        """Take in a line that is one whole statement, as nearly all are, at once; False where it has to be read."""
-        if self.words or not self._ahead(2) or _GOES_ON.match(self.coming[1][1]):
-            return False
-        line, text = self.coming[0]
-        if action := _ACTION.fullmatch(text):
-            label, word, size, way, peer, tag, units = action.groups()
-            if units is not None:
-                goal.add("calc", int(units), line, label=label or "")
-            elif (word == "send") == (way == "to"):
-                goal.add(word, int(size), line, label=label or "", peer=int(peer), tag=int(tag or 0))
-            else:
-                return False
-        elif (waiting := _WAITING.fullmatch(text)) and waiting[1] not in WORDS:
-            goal.wait(waiting[1], waiting[3], line, started=bool(waiting[2]))
-        else:
-            return False
-        self.line = line
-        self.coming.popleft()
-        return True
+    def _quick(self, goal: Goal) -> None:
+        """Take in lines that are one whole statement each, as long as they come."""
+        if self.words:
+            if self.row is None:
+                return
+            _take(goal, self.line, self.row)
+            self.words = []
+        for line in self.lines:
+            self.line, _, row = line
+            if row is None:
+                self._load(*line)
+                return
+            _take(goal, self.line, row)
+
+    def _at_end(self, goal: Goal) -> bool:
+        self._quick(goal)
+        return self._peek() == "}"
 
     def _statement(self, goal: Goal) -> None:
         word, line = self._next(), self.line
@@ -170,7 +172,8 @@ class _Text:
         if following == ":":
             self._action(goal, self._next(), word, line)
         elif following in ("requires", "irequires"):
-            goal.wait(word, self._next(), self.line, started=following == "irequires")
+            waiter, awaited = goal.labels.number(word), goal.labels.number(self._next())
+            goal.wait(waiter, awaited, self.line, started=following == "irequires")
         else:
             self.wrong(f"{word[:60]!r} is no statement", nearest(word[:60], WORDS) + f"; {EXAMPLE}")
 
@@ -183,7 +186,8 @@ class _Text:
             self._expect("to" if word == "send" else "from")
             peer = self._whole("a rank", self._next(), least=ANY if word == "recv" else 0)
         options = self._options(word)
-        goal.add(word, size, line, label=label, peer=peer, tag=options.get("tag", 0))
+        number = goal.labels.number(label) if label else UNNAMED
+        goal.add(word, size, line, label=number, peer=peer, tag=options.get("tag", 0))
 
     def _options(self, word: str) -> dict[str, int]:
         """Read `tag t`, `cpu c` and `nic k`, if what follows is not a statement about labels of that name."""
@@ -197,6 +201,30 @@ class _Text:
             least = ANY if key == "tag" and word == "recv" else 0
             found[key] = self._whole(key, self._next(), least=least)
         return found
+
+
+def _take(goal: Goal, line: int, row: Row) -> None:
+    """Take in a line that is one whole statement."""
+    number, name, send, size, peer, tag, units, waiter, waiter_name, started, awaited, awaited_name, _ = row
+    if waiter or waiter_name:
+        of = goal.labels.number
+        one, other = int(waiter) if waiter else of(waiter_name), int(awaited) if awaited else of(awaited_name)
+        goal.wait(one, other, line, started=bool(started))
+        return
+    label = int(number) if number else goal.labels.number(name) if name else UNNAMED
+    if units:
+        goal.add("calc", int(units), line, label=label)
+    else:
+        goal.add("send" if send else "recv", int(size), line, label=label, peer=int(peer), tag=int(tag or 0))
+
+
+def _all_without_comments(lines: list[str], inside: bool) -> tuple[list[str], bool]:
+    kept = []
+    for line in lines:
+        if inside or "/" in line:
+            line, inside = _without_comments(line, inside)
+        kept.append(line)
+    return kept, inside
 
 
 def _without_comments(text: str, inside: bool) -> tuple[str, bool]:

@@ -80,7 +80,7 @@ class Joiner:
 
     def join(self) -> None:
         """Fill `joined` and `of_node`; a circle among the nodes of a rank is an InputError."""
-        sends = _Sends()
+        sends = Sends()
         receives: list[Key] = []
         calls: dict[Hashable, dict[int, list[Key]]] = {}
         for rank, number in self._in_order():
@@ -124,7 +124,7 @@ class Joiner:
                 self.notes["operations that not all ranks report, which still take part"] += 1
             self.joined.append(Joined(keys, common))
 
-    def _transfers(self, sends: _Sends, receives: list[Key]) -> None:
+    def _transfers(self, sends: Sends, receives: list[Key]) -> None:
         for exact in (True, False):  # those that name their source and tag take theirs first
             for rank, number in receives:
                 node = self.graph[rank][number]
@@ -195,7 +195,7 @@ class Joiner:
         return tuple(own)
 
 
-class _Sends:
+class Sends:
     """The sends that no receive has taken yet, by source, target and tag."""
 
     def __init__(self) -> None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from netsim.errors import InputError
+from netsim.traces.joining.alike import AlikeStep, Stretch, alike
+from netsim.traces.joining.columns import Calls, collectives, rising
 from netsim.traces.joining.communicators import Communicator, Missing, join, missing, number_ranks
-from netsim.traces.joining.order import Step, program_order, stream_names
+from netsim.traces.joining.order import AnyStep, Step, program_order, stream_names
 from netsim.traces.joining.pairs import transfers
 from netsim.traces.joining.reports import Call, Findings, Member
 from netsim.traces.joining.timing import Timeline, computing, timeline
 from netsim.traces.joining.uneven import is_uneven, matrix
 from netsim.traces.limits import MAX_OPERATIONS, MAX_PARTS
 from netsim.traces.read_report import ReadReport
-from netsim.traces.trace import WORLD, Group, Operation, Trace, changed
+from netsim.traces.trace import WORLD, Group, Operation, Trace
 
 
 def align(
@@ -62,7 +63,7 @@ def align(
 
 def _joined_steps(
     members: Sequence[Member], findings: Findings, assumed: list[str], absent: Missing
-) -> tuple[list[Communicator], int, int, list[Step]]:
+) -> tuple[list[Communicator], int, int, list[AnyStep]]:
     """The communicators, how many ranks there are and how many of them are strangers, and the operations."""
     files = findings.files
     try:
@@ -96,7 +97,7 @@ def _check_complete(communicators: list[Communicator], findings: Findings, assum
             findings.tell(place, f"{seen}{communicator.absent()}: what the others do is not in the log")
 
 
-def _not_covered(steps: list[Step], ranks: int) -> list[str]:
+def _not_covered(steps: list[AnyStep], ranks: int) -> list[str]:
     """Tell where groups of one size do not reach all ranks: their sisters are not in the log, and are not invented."""
     reached: dict[int, set[int]] = defaultdict(set)
     for step in steps:
@@ -108,24 +109,29 @@ def _not_covered(steps: list[Step], ranks: int) -> list[str]:
     ]
 
 
-def _steps(communicator: Communicator, findings: Findings, absent: Missing) -> list[Step]:
+def _steps(communicator: Communicator, findings: Findings, absent: Missing) -> list[AnyStep]:
     """Make one communicator's operations from its members' calls."""
-    collectives = {
-        rank: [call for call in member.calls if call.batch < 0] for rank, member in sorted(communicator.members.items())
-    }
+    calls = {rank: collectives(member.told) for rank, member in sorted(communicator.members.items())}
     numbered = all(member.numbered for member in communicator.members.values())
-    joined = _line_up(collectives, numbered=numbered)
-    steps = [_collective(communicator, calls, findings, absent) for calls in joined]
+    same = 0 if numbered else alike(calls)
+    is_rising = numbered or all(rising(each) for each in calls.values())
+    steps = list[AnyStep](_alike(communicator, calls, same) if same else ())
+    for joined in _line_up({rank: each[same:] for rank, each in calls.items()}, is_rising, numbered=numbered):
+        steps.append(_collective(communicator, joined, findings, absent))
     return steps + transfers(communicator, findings, absent)
 
 
-def _line_up(calls: dict[int, list[Call]], *, numbered: bool) -> list[dict[int, Call]]:
-    """Join the k-th calls of all ranks; where they disagree, try the numbers that the source gave the calls."""
+def _alike(communicator: Communicator, calls: dict[int, Sequence[Call]], same: int) -> list[AlikeStep]:
+    columns = {communicator.ranks[rank]: each[:same] for rank, each in calls.items() if isinstance(each, Calls)}
+    return Stretch(communicator.ranks, columns).steps()
+
+
+def _line_up(calls: dict[int, Sequence[Call]], rising: bool, *, numbered: bool) -> list[dict[int, Call]]:
+    """Join the k-th calls of all ranks; where they disagree, try the numbers of the source if they are rising."""
     by_turn = _joined({rank: list(range(len(each))) for rank, each in calls.items()}, calls)
     hints = {rank: [call.hint for call in each] for rank, each in calls.items()}
     if numbered:
         return _joined(hints, calls)
-    rising = all(all(a < b for a, b in pairwise(each)) for each in hints.values())
     if _disagreements(by_turn, len(calls)) and rising:
         by_hint = _joined(hints, calls)
         if _disagreements(by_hint, len(calls)) < _disagreements(by_turn, len(calls)):
@@ -133,7 +139,7 @@ def _line_up(calls: dict[int, list[Call]], *, numbered: bool) -> list[dict[int, 
     return by_turn
 
 
-def _joined(keys: dict[int, list[int]], calls: dict[int, list[Call]]) -> list[dict[int, Call]]:
+def _joined(keys: dict[int, list[int]], calls: Mapping[int, Sequence[Call]]) -> list[dict[int, Call]]:
     joined: dict[int, dict[int, Call]] = {}
     for rank, each in calls.items():
         for key, call in zip(keys[rank], each, strict=True):
@@ -197,7 +203,7 @@ def _told(call: Call) -> str:
     return f"{call.op} of {call.bytes:,} bytes {call.dtype}".rstrip() + (f" from root {call.root}" if call.root else "")
 
 
-def _groups(steps: list[Step], ranks: int) -> dict[str, Group]:
+def _groups(steps: list[AnyStep], ranks: int) -> dict[str, Group]:
     """Name every list of ranks that a collective runs on."""
     groups = {WORLD: Group(WORLD, tuple(range(ranks)))}
     named = {groups[WORLD].ranks}
@@ -210,7 +216,7 @@ def _groups(steps: list[Step], ranks: int) -> dict[str, Group]:
 
 
 def _operations(
-    steps: list[Step], names: dict[tuple[int, ...], str], times: Timeline, *, everyone: bool
+    steps: list[AnyStep], names: dict[tuple[int, ...], str], times: Timeline, *, everyone: bool
 ) -> tuple[Operation, ...]:
     """Name groups and streams, add when each step ran, and put the computing before it."""
     streams, operations = stream_names(steps), list[Operation]()
@@ -218,5 +224,5 @@ def _operations(
     for number, (step, stream) in enumerate(zip(steps, streams, strict=True)):
         group = names[step.ranks] if step.on_group else None
         operations += before[number]
-        operations.append(changed(step.operation, group=group, stream=stream, **times.recorded(number)))
+        operations.append(step.placed(group, stream, **times.recorded(number)))
     return tuple(operations)

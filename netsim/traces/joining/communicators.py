@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TypeVar
 
 from netsim.errors import InputError
+from netsim.traces.joining.columns import transfers
 from netsim.traces.joining.reports import Member
 from netsim.traces.limits import MAX_OPEN, MAX_RANKS
 
@@ -58,7 +59,8 @@ class Communicator:
 
 
 def _first_call(member: Member) -> Hashable:
-    return (member.calls[0].hint, member.calls[0].wish()) if member.calls else None
+    first = member.told[0] if member.told else None
+    return (first.hint, first.wish()) if first else None
 
 
 def join(members: Iterable[Member], notes: list[str]) -> list[Communicator]:
@@ -132,7 +134,7 @@ def _place_the_rest(communicators: list[Communicator], notes: list[str]) -> None
         if communicator.size > 1:
             guessed += sum(member.global_rank < 0 for member in communicator.unplaced)
         for member in sorted(communicator.unplaced, key=Member.turn):
-            others = {call.root for call in member.calls if call.batch >= 0}  # nobody only sends to himself
+            others = {call.root for call in transfers(member.told)}  # nobody only sends to himself
             rank = next((rank for rank in free if rank not in others), free[0])
             free.remove(rank)
             communicator.members[rank] = member

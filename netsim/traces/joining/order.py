@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from netsim.traces.joining.reports import Call, Findings, Place
-from netsim.traces.trace import DEFAULT_STREAM, Operation
+import numpy as np
 
-Queue = tuple[int, str]  # a global rank and a stream of its process: what is called there runs in order
+from netsim.traces.joining.alike import AlikeStep
+from netsim.traces.joining.columns import Ints
+from netsim.traces.joining.parts import neighbours, parts
+from netsim.traces.joining.reports import Call, Findings, Queue
+from netsim.traces.trace import DEFAULT_STREAM, Operation, changed
 
 
 @dataclass(slots=True, eq=False)
@@ -20,33 +22,57 @@ class Step:
     operation: Operation
     calls: dict[int, list[Call]]
     on_group: bool = False
-    queues: dict[Queue, Place] = field(init=False)  # where each rank reports it, by rank and stream
-
-    def __post_init__(self) -> None:
-        self.queues = {(rank, calls[0].stream): calls[0].place for rank, calls in self.calls.items()}
 
     @property
     def ranks(self) -> tuple[int, ...]:
         """The global ranks that take part."""
         return self.operation.ranks
 
-    def first(self) -> Place:
-        """Where the step is reported first."""
-        return min([call.place for calls in self.calls.values() for call in calls])
+    @property
+    def meeting(self) -> tuple[Queue, ...]:
+        """The streams of the ranks that meet in it."""
+        return tuple((rank, calls[0].stream) for rank, calls in self.calls.items())
+
+    def placed(self, group: str | None, stream: str, **recorded: int) -> Operation:
+        """The operation on a group and stream."""
+        return changed(self.operation, group=group, stream=stream, **recorded)
 
 
-def program_order(steps: Sequence[Step], findings: Findings) -> list[Step]:
+AnyStep = Step | AlikeStep
+
+
+def program_order(steps: Sequence[AnyStep], findings: Findings) -> list[AnyStep]:
     """Put steps in one order that keeps each rank's own order on each stream; earlier lines go first where free.
 
     Where ranks call the same things in opposite orders no such order exists: that is told, and the first line holds.
     """
-    ahead, behind = _neighbours(steps)
-    waits_for = [len(each) for each in ahead]
-    turns = sorted(range(len(steps)), key=lambda number: steps[number].first())
-    turn_of = {number: turn for turn, number in enumerate(turns)}
+    if not steps:
+        return []
+    turns, before, after = neighbours(parts(steps), len(steps))
+    turn_of = np.empty_like(turns)
+    turn_of[turns] = np.arange(len(turns))
+    if (turn_of[before] < turn_of[after]).all():
+        return [steps[number] for number in turns.tolist()]  # the lines are in such an order already
+    return _reordered(steps, turns.tolist(), turn_of.tolist(), _behind(before, after, len(steps)), findings)
+
+
+def _behind(before: Ints, after: Ints, steps: int) -> list[list[int]]:
+    """List for each step the steps directly behind it."""
+    pairs = np.unique(before * steps + after)
+    starts = np.searchsorted(pairs, np.arange(1, steps) * steps)
+    return [(each % steps).tolist() for each in np.split(pairs, starts)]
+
+
+def _reordered(
+    steps: Sequence[AnyStep], turns: list[int], turn_of: list[int], behind: list[list[int]], findings: Findings
+) -> list[AnyStep]:
+    waits_for = [0] * len(steps)
+    for each in behind:
+        for after in each:
+            waits_for[after] += 1
     ready = [turn for turn, number in enumerate(turns) if not waits_for[number]]
     heapq.heapify(ready)
-    done, ordered = [False] * len(steps), list[Step]()
+    done, ordered = [False] * len(steps), list[AnyStep]()
     stuck = iter(turns)
     while len(ordered) < len(steps):
         if ready:
@@ -66,25 +92,7 @@ def program_order(steps: Sequence[Step], findings: Findings) -> list[Step]:
     return ordered
 
 
-def _neighbours(steps: Sequence[Step]) -> tuple[list[set[int]], list[set[int]]]:
-    """List for each step the steps directly ahead of it and behind it on any rank's stream."""
-    queues: dict[Queue, list[tuple[Place, int]]] = defaultdict(list)
-    for number, step in enumerate(steps):
-        for queue, place in step.queues.items():
-            queues[queue].append((place, number))
-    ahead: list[set[int]] = [set() for _ in steps]
-    behind: list[set[int]] = [set() for _ in steps]
-    for line in queues.values():
-        line.sort()
-        before = line[0][1]
-        for _, after in line[1:]:
-            ahead[after].add(before)
-            behind[before].add(after)
-            before = after
-    return ahead, behind
-
-
-def stream_names(steps: Sequence[Step]) -> list[str]:
+def stream_names(steps: Sequence[AnyStep]) -> list[str]:
     """Name each step's stream: streams of different ranks that meet in one step are one stream of the trace."""
     parent: dict[Queue, Queue] = {}
 
@@ -94,7 +102,7 @@ def stream_names(steps: Sequence[Step]) -> list[str]:
             queue = parent[queue]
         return queue
 
-    meetings = [tuple(step.queues) for step in steps]
+    meetings = [step.meeting for step in steps]
     for first, *others in dict.fromkeys(meetings):  # most steps meet as earlier ones did
         for queue in others:
             parent[root(queue)] = root(first)

@@ -10,6 +10,7 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 from netsim.errors import InputError
+from netsim.traces.joining.columns import transfers as in_batches
 from netsim.traces.joining.communicators import Communicator, Missing
 from netsim.traces.joining.order import Step
 from netsim.traces.joining.reports import Call, Findings
@@ -55,9 +56,8 @@ def transfers(communicator: Communicator, findings: Findings, absent: Missing) -
 def _batches(communicator: Communicator) -> dict[Batch, list[Call]]:
     batches: dict[Batch, list[Call]] = defaultdict(list)
     for rank, member in communicator.members.items():
-        for call in member.calls:
-            if call.batch >= 0:
-                batches[rank, call.batch].append(call)
+        for call in in_batches(member.told):
+            batches[rank, call.batch].append(call)
     return dict(batches)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+Queue = tuple[int, str]  # a global rank and a stream of its process: what is called there runs in order
 MAX_FINDINGS = 20  # disagreements told one by one; the rest is counted
 
 
@@ -59,7 +60,7 @@ class Member:
     `identity` is equal for all ranks of the communicator and for no other one (None: the source does not say);
     `rank` is the position in the communicator (None: not said); `global_rank` is the rank in the job (-1: not said).
     `ranks` are the ranks in the job of all members, if the source lists them. With `numbered`, calls of the members
-    belong together by their hints, not by their turn.
+    belong together by their hints, not by their turn. Where the calls lie in a table, they are in `table` instead.
     """
 
     process: tuple[str, str]
@@ -72,6 +73,12 @@ class Member:
     calls: list[Call] = field(default_factory=list)
     ranks: tuple[int, ...] = ()
     numbered: bool = False
+    table: Sequence[Call] | None = None
+
+    @property
+    def told(self) -> Sequence[Call]:
+        """The calls, wherever they are."""
+        return self.calls if self.table is None else self.table
 
     def turn(self) -> tuple[object, ...]:
         """Sort key: by the job's rank where known, else by host, process and device as people count (node2, node10)."""

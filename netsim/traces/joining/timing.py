@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from statistics import median_low
 from typing import Any, NamedTuple
 
-from netsim.traces.joining.order import Step
+from netsim.traces.joining.alike import AlikeStep
+from netsim.traces.joining.order import AnyStep
 from netsim.traces.trace import Operation
 
 MAX_SPAN_PS = 1 << 62  # 53 days: what a job's clock may count
@@ -48,7 +49,7 @@ class Timeline:
         return told
 
 
-def timeline(steps: Sequence[Step]) -> Timeline:
+def timeline(steps: Sequence[AnyStep]) -> Timeline:
     """Read the times that the calls of the steps hold; empty spells where they hold none."""
     if not any(_is_timed(step) for step in steps):
         return Timeline([{} for _ in steps], [None for _ in steps], [])
@@ -73,12 +74,14 @@ def timeline(steps: Sequence[Step]) -> Timeline:
 
 
 def computing(
-    steps: Sequence[Step], streams: Sequence[str], timeline: Timeline, *, everyone: bool
+    steps: Sequence[AnyStep], streams: Sequence[str], timeline: Timeline, *, everyone: bool
 ) -> list[list[Operation]]:
     """For each step the computing of its ranks before it: the time since what they did before it on its stream.
 
     With `everyone`, ranks that report nothing compute as long as the first one that does.
     """
+    if not any(timeline.spells):
+        return [[] for _ in steps]
     ended: dict[tuple[int, str], int | None] = {}
     before = []
     for step, stream, spells in zip(steps, streams, timeline.spells, strict=True):
@@ -103,15 +106,15 @@ def computing(
     return before
 
 
-def _is_timed(step: Step) -> bool:
-    for calls in step.calls.values():
+def _is_timed(step: AnyStep) -> bool:
+    for calls in step.calls.values() if not isinstance(step, AlikeStep) else ():
         for call in calls:
             if call.start_ps is not None or call.duration_ps is not None:
                 return True
     return False
 
 
-def _spells(step: Step) -> dict[int, Spell]:
+def _spells(step: AnyStep) -> dict[int, Spell]:
     spells = {}
     for rank, calls in step.calls.items():
         starts = [call.start_ps for call in calls if call.start_ps is not None]
@@ -125,7 +128,7 @@ def _spells(step: Step) -> dict[int, Spell]:
     return spells
 
 
-def _duration(step: Step, spells: dict[int, Spell]) -> int | None:
+def _duration(step: AnyStep, spells: dict[int, Spell]) -> int | None:
     """The shortest time that a rank took for it: from its first call's start to its last call's end, where told."""
     took = [spell.end_ps - spell.start_ps for spell in spells.values() if spell.end_ps is not None]
     for calls in step.calls.values():
@@ -138,7 +141,7 @@ def _moved(spell: Spell, by: int) -> Spell:
     return Spell(spell.start_ps + by, None if spell.end_ps is None else spell.end_ps + by)
 
 
-def _clocks(steps: Sequence[Step], spells: list[dict[int, Spell]]) -> dict[int, int]:
+def _clocks(steps: Sequence[AnyStep], spells: list[dict[int, Spell]]) -> dict[int, int]:
     """What to add to the times of each rank, so that collectives end together."""
     apart: dict[int, dict[int, list[int]]] = defaultdict(dict)
     for step, each in zip(steps, spells, strict=True):

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from netsim.errors import InputError
 from netsim.traces.joining.align import align
-from netsim.traces.joining.reports import Call, Member, Place
+from netsim.traces.joining.columns import Calls, Table, Wish
+from netsim.traces.joining.reports import Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
 from netsim.traces.native import trace_name
 from netsim.traces.nccl.batches import Batches
@@ -59,15 +60,17 @@ class _Handle:
     """A communicator's pointer in one process, from its creation to its end."""
 
     member: Member
+    number: int
     initialised: bool = False
     destroyed: bool = False
     splits: int = 0
     streams: dict[str, str] = field(default_factory=dict)
-    from_info: list[Call] = field(default_factory=list)
-    from_call: list[Call] = field(default_factory=list)
+    informed: bool = False  # an INFO line tells a call
+    called: bool = False  # an NCCL CALL line does
 
-    def calls(self) -> list[Call]:
-        return self.from_info or self.from_call
+    def owner(self, *, by_call: bool) -> int:
+        """The owner of its calls in the table: those that INFO lines tell, and those of NCCL CALL lines."""
+        return 2 * self.number + by_call
 
 
 def _glued(host: str, known: str) -> bool:
@@ -81,7 +84,7 @@ class _Log:
     def __init__(self) -> None:
         self.current: dict[tuple[tuple[str, str], str], _Handle] = {}
         self.handles: list[_Handle] = []
-        self.batches = Batches()
+        self.table, self.batches = Table(), Batches()
         self.hosts: dict[str, list[str]] = {}  # by process number
         self.counts: Counter[str] = Counter()
         self.tuning: Counter[str] = Counter()
@@ -166,7 +169,7 @@ class _Log:
     def _same(handle: _Handle, init: Init) -> bool:
         if handle.member.size not in (0, init.nranks):
             return False
-        return not handle.initialised or (handle.member.rank == init.rank and not handle.calls())
+        return not handle.initialised or (handle.member.rank == init.rank and not (handle.informed or handle.called))
 
     def _identity(self, process: tuple[str, str], details: dict[str, str]) -> Hashable:
         """What all ranks of the communicator print alike: its id, or how it was split from its parent."""
@@ -180,7 +183,7 @@ class _Log:
         return (parent.member.identity or parent.member.size, details.get("color"), turn)
 
     def _new(self, process: tuple[str, str], comm: str, size: int) -> _Handle:
-        handle = _Handle(Member(process, size, self.place))
+        handle = _Handle(Member(process, size, self.place), len(self.handles))
         self.changes += (process, comm) in self.current
         self.current[process, comm] = handle
         self.handles.append(handle)
@@ -194,16 +197,18 @@ class _Log:
             handle.member.global_rank = told.global_rank
         if handle.member.device == "":
             handle.member.device = told.writer.device if not handle.initialised else ""
-        calls = handle.from_call if told.by_call else handle.from_info
+        handle.called |= told.by_call
+        handle.informed |= not told.by_call
         stream = self._stream(handle, told.stream)
         batch = self.batches.number((process, told.writer.thread), handle, told)
-        call = self._as_call(told, stream, batch)
-        calls.append(call)
-        self.counts["calls"] += 1
-        self._check_calls()
-        if call.start_ps is not None:
+        kind = self.table.kind(handle.owner(by_call=told.by_call), self._wish(told, stream))
+        start_ps = told.writer.time_ns * 1000 if told.writer.time_ns >= 0 else None
+        self.table.add(kind, self.place, told.op_count, batch, start_ps)
+        self.counts["timed"] += start_ps is not None
+        self.count(1)
+        if start_ps is not None:
             return None  # each line has its own time
-        return Kind(calls, call, told, (process, told.writer.thread), handle, told.op in ("send", "recv"))
+        return Kind(kind, told, (process, told.writer.thread), handle, told.op in ("send", "recv"))
 
     def _check_calls(self) -> None:
         if self.counts["calls"] > MAX_CALLS:
@@ -219,7 +224,7 @@ class _Log:
     def _where(self) -> str:
         return f"{self.path}:{self.place.line}"
 
-    def _as_call(self, told: Reported, stream: str, batch: int) -> Call:
+    def _wish(self, told: Reported, stream: str) -> Wish:
         if told.datatype >= len(DATATYPES):
             what = f"datatype {told.datatype} is none that NCCL 2.30 knows"
             raise InputError(what, where=self._where(), mend="remove the line, or ask for netsim to learn the type")
@@ -227,19 +232,17 @@ class _Log:
         if told.datatype == 0 and told.op in HAVE_TYPE_HIDDEN:
             dtype = ""
         root = told.root if told.op in (*ROOTED, "send", "recv") else 0
-        made_ps = told.writer.time_ns * 1000 if told.writer.time_ns >= 0 else None
-        self.counts["timed"] += made_ps is not None
-        size = told.count * width
-        return Call(told.op, size, dtype, root, stream, self.place, told.op_count, batch, start_ps=made_ps)
+        return Wish(told.op, told.count * width, dtype, root, stream)
 
     def finish(self, where: str) -> list[Member]:
         """Give the handles that made calls, with bytes as full buffers."""
-        informed = {handle.member.process for handle in self.handles if handle.from_info}
+        informed = {handle.member.process for handle in self.handles if handle.informed}
+        calls = self.table.by_owner()
         for handle in self.handles:
             repeats = handle.member.process in informed
-            self.counts["repeats"] += len(handle.from_call) if repeats else 0
-            handle.member.calls = handle.from_info if repeats else handle.from_call
-        members = [handle.member for handle in self.handles if handle.member.calls]
+            self.counts["repeats"] += len(calls.get(handle.owner(by_call=True), ())) if repeats else 0
+            handle.member.table = calls.get(handle.owner(by_call=not repeats))
+        members = [handle.member for handle in self.handles if handle.member.table]
         if not members:
             raise InputError(f"there is no whole NCCL collective call in the log{self._instead()}", where, SETTINGS)
         for member in members:
@@ -254,16 +257,15 @@ class _Log:
         told = ", ".join(f"{number} {what}" for what, number in found.items() if number)
         return f" ({told})" if told else ""
 
-    @staticmethod
-    def _full_buffers(member: Member, where: str) -> None:
+    def _full_buffers(self, member: Member, where: str) -> None:
         if not member.size:
             what = "the NCCL CALL lines do not say how many ranks a communicator has"
             raise InputError(what, where=where, mend=SETTINGS)
-        for call in member.calls:
-            call.bytes *= member.size if call.op in PER_RANK else 1
-            if call.bytes > MAX_BYTES:
-                what = f"line {call.place.line}: {call.op} of {call.bytes:,} bytes cannot be true"
-                raise InputError(what, where=where, mend="remove the line")
+        assert isinstance(member.table, Calls)
+        large = self.table.multiply(member.table, PER_RANK, member.size, MAX_BYTES)
+        if large is not None:
+            what = f"line {large.place.line}: {large.op} of {large.bytes:,} bytes cannot be true"
+            raise InputError(what, where=where, mend="remove the line")
 
     def notes(self) -> list[str]:
         """Tell what was read, skipped and assumed."""

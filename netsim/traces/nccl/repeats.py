@@ -7,31 +7,33 @@ begun or ended since.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from netsim.traces.joining.reports import Call, Place
+from netsim.traces.joining.columns import Table
 from netsim.traces.nccl.batches import Batches, Thread
 from netsim.traces.nccl.lines import Reported
 from netsim.traces.nccl.scan import MARK, Line
 
 MOST_KINDS = 1 << 16  # lines of different kinds that are remembered at a time
-MOST_WORDS = 1 << 18  # opCounts and pointers that are known to be well formed
 DENSE = 400  # bytes of a block for each call in it, below which it is worth looking at every line
 _INFO, _CALL = b": opCount ", b" NCCL CALL nccl"
-_POINTER = re.compile(rb"0x[0-9a-f]{1,16}|\(nil\)")
-_BARE_POINTER = re.compile(rb"[0-9a-f]{1,16}")
-_place = tuple.__new__  # a NamedTuple checks its arguments, which takes twice the time
-_COUNT = re.compile(rb"[0-9a-f]{1,16}")
-Key = tuple[bytes, bytes]
+_POINTER = rb"(?:0x[0-9a-f]{1,16}|\(nil\)) "
+_LINE = re.compile(  # INFO: what stands before the first opCount, the opCount, what stands behind the buffers
+    rb"([^\n:]*+(?::(?! opCount )[^\n:]*+)*+): opCount ([0-9a-f]{1,15}) "
+    + rb"sendbuff %brecvbuff %b([^\n]*+)\n" % (_POINTER, _POINTER)
+    # CALL: the name and what stands before it, what stands behind the buffers; or else the line
+    + rb"|([^\nN]*+(?:N(?!CCL CALL nccl)[^\nN]*+)*+(?<= )NCCL CALL nccl\w*+)\([0-9a-f]{1,16},[0-9a-f]{1,16},([^\n]*+)\n"
+    + rb"|([^\n]*+)\n"
+)
+Key = tuple[bytes, ...]
 
 
 @dataclass(slots=True)
 class Kind:
-    """What all lines of a kind say, and where their calls go."""
+    """What all lines of a kind say: its number in the table, and the call as its first line tells it."""
 
-    calls: list[Call]
-    first: Call
+    number: int
     told: Reported
     thread: Thread
     handle: object
@@ -41,11 +43,22 @@ class Kind:
 class Log(Protocol):
     """What takes lines apart: `line` gives the kind of a line that is one call and nothing else."""
 
+    table: Table
     batches: Batches
     changes: int
 
     def line(self, line: Line) -> Kind | None: ...
     def count(self, calls: int) -> None: ...
+
+
+@dataclass(slots=True)
+class _Run:
+    """Calls that are not in the table yet."""
+
+    kinds: list[int] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    turns: list[int] = field(default_factory=list)
+    batches: list[int] = field(default_factory=list)
 
 
 class Repeats:
@@ -54,81 +67,35 @@ class Repeats:
     def __init__(self, log: Log, file: int) -> None:
         self.log, self.batches, self.file = log, log.batches, file
         self.kinds: dict[Key | None, Kind] = {}
-        self.known: dict[bytes, int] = {}  # opCounts and their values
-        self.pointers: set[bytes] = set()
         self.changes = log.changes
+        self.run = _Run()
 
     def take(self, first: int, block: bytes) -> None:
         """Take in a block of whole lines; the last one may lack its end."""
-        lines = block.split(b"\n")
-        rest, repeated, kinds, repeat = lines.pop(), 0, self.kinds, self._repeat
-        for number, line in enumerate(lines, first):
-            if _INFO in line:
-                key, turn = self._informed(line)
-            elif _CALL in line:
-                key, turn = self._called(line)
-            elif MARK.search(line):
-                key, turn = None, -1
-            else:
-                continue
+        end, kinds, repeat, lines = block.rfind(b"\n") + 1, self.kinds, self._repeat, list[bytes]()
+        for number, (head, count, tail, name, given, other) in enumerate(_LINE.findall(block, 0, end), first):
+            key: Key | None = (head, tail) if count else (name, given, b"")
+            if other:
+                if not MARK.search(other):
+                    continue
+                key = None
             kind = kinds.get(key)
-            if kind is None:
-                self._learn(key, Line(number, line.decode("utf-8", errors="replace"), True))
-            else:
-                repeat(kind, turn, number)
-                repeated += 1
-        if rest and MARK.search(rest):
-            self.log.line(Line(first + len(lines), rest.decode("utf-8", errors="replace"), False))
-        self.log.count(repeated)
-
-    def _informed(self, line: bytes) -> tuple[Key | None, int]:
-        """The kind of an INFO line and its opCount; None where it has to be taken apart."""
-        head, _, rest = line.partition(_INFO)
-        parts = rest.split(b" ", 5)
-        if len(parts) != 6:
-            return None, -1
-        count, send_name, send, receive_name, receive, tail = parts
-        turn = self.known.get(count)
-        if turn is None:
-            turn = self._know(count)
-        known = (send in self.pointers and receive in self.pointers) or self._are_pointers(send, receive, _POINTER)
-        if turn < 0 or not known or send_name != b"sendbuff" or receive_name != b"recvbuff":
-            return None, -1
-        return (head, tail), turn
-
-    def _called(self, line: bytes) -> tuple[Key | None, int]:
-        """The same for a CALL line, which has no opCount."""
-        head, _, rest = line.partition(_CALL)
-        name, _, rest = rest.partition(b"(")
-        parts = rest.split(b",", 2)
-        if len(parts) != 3 or not self._are_pointers(parts[0], parts[1], _BARE_POINTER):
-            return None, -1
-        return (head + _CALL + name, parts[2]), -1
-
-    def _know(self, count: bytes) -> int:
-        if not _COUNT.fullmatch(count):
-            return -1
-        if len(self.known) > MOST_WORDS:
-            self.known.clear()
-        self.known[count] = turn = int(count, 16)
-        return turn
-
-    def _are_pointers(self, one: bytes, other: bytes, shape: re.Pattern[bytes]) -> bool:
-        pointers = self.pointers
-        if one in pointers and other in pointers:
-            return True
-        if not (shape.fullmatch(one) and shape.fullmatch(other)):
-            return False
-        if len(pointers) > MOST_WORDS:
-            pointers.clear()
-        pointers.update((one, other))
-        return True
+            if kind is not None:
+                repeat(kind, int(count, 16) if count else -1, number)
+            elif count or name or other:
+                lines = lines or block[:end].split(b"\n")
+                self._learn(key, Line(number, lines[number - first].decode("utf-8", errors="replace"), True))
+        self._flush()
+        if end < len(block) and MARK.search(block, end):
+            number = first + block.count(b"\n")
+            self.log.line(Line(number, block[end:].decode("utf-8", errors="replace"), False))
 
     def _learn(self, key: Key | None, line: Line) -> None:
         """Have a line taken apart, and remember what is to be done with others of its kind.
 
         Where a communicator has begun or ended, a pointer may mean another one now: all is forgotten.
         """
+        self._flush()
         kind = self.log.line(line)
         if self.changes != self.log.changes or len(self.kinds) >= MOST_KINDS:
             self.changes = self.log.changes
@@ -137,12 +104,20 @@ class Repeats:
             self.kinds[key] = kind
 
     def _repeat(self, kind: Kind, turn: int, number: int) -> None:
-        first, batch = kind.first, -1
+        batch, run = -1, self.run
         if kind.is_transfer or self.batches.open:
             kind.told.op_count = turn
             batch = self.batches.number(kind.thread, kind.handle, kind.told)
-        place = _place(Place, (self.file, number, 0, 0))
-        kind.calls.append(Call(first.op, first.bytes, first.dtype, first.root, first.stream, place, turn, batch))
+        run.kinds.append(kind.number)
+        run.lines.append(number)
+        run.turns.append(turn)
+        run.batches.append(batch)
+
+    def _flush(self) -> None:
+        """Put into the table what was taken in without `log.line`."""
+        run, self.run = self.run, _Run()
+        self.log.table.extend(self.file, run.kinds, run.lines, run.turns, run.batches)
+        self.log.count(len(run.kinds))
 
 
 def is_dense(block: bytes) -> bool:

@@ -98,7 +98,6 @@ def test_a_pointer_that_comes_again_is_another_communicator(tmp_path: Path) -> N
 
 def test_what_is_remembered_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nccl_repeats, "MOST_KINDS", 3)
-    monkeypatch.setattr(nccl_repeats, "MOST_WORDS", 2)
     calls = [call(100, 0xA0, 1, count=1 + turn % 7, turn=turn % 5) for turn in range(100)]
     (tmp_path / "log").write_text("\n".join([init(100, 0xA0, 0, 1, "0x77"), *calls]) + "\n")
     trace = read(tmp_path / "log")

@@ -1,0 +1,82 @@
+"""From a GOAL schedule that is read to a trace: a matrix of flows where nothing is computed, else operations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from netsim.errors import InputError
+from netsim.traces.goal.meeting import senders
+from netsim.traces.goal.nodes import Nodes, nodes_of, turns
+from netsim.traces.goal.rank import COMPUTE, SEND, Goal
+from netsim.traces.goal.streams import laid_out
+from netsim.traces.goal.waits import Ints, Needs, in_turn, needs_of
+from netsim.traces.graphs.graph_trace import EMPTY
+from netsim.traces.matrix import matrix
+from netsim.traces.read_report import ReadReport
+from netsim.traces.trace import Operation, Trace, Turn
+
+UNIT = "calc counts nanoseconds"
+CPUS = "computations of one rank may overlap, on one cpu too, unless they wait for each other"
+
+
+def trace_of(goal: Goal) -> Trace:
+    """The trace of a schedule."""
+    nodes, notes = nodes_of(goal), Counter[str]()
+    order = turns(nodes, goal)
+    met = senders(nodes, order, notes)
+    nodes = _with_bytes(nodes, notes)
+    needs = needs_of(nodes, order, met, goal)
+    computes = bool((nodes.kinds == COMPUTE).any())
+    waits = needs.waits(with_self=not computes and len(needs.nodes) > 0)
+    places = in_turn(len(needs.nodes), *waits, lambda number: _circle(nodes, int(needs.nodes[number]), goal))
+    if computes or not len(needs.nodes):
+        made = laid_out(nodes, needs, places, has_lines=goal.has_lines)
+    else:
+        made = (_matrix(nodes, needs, places, waits),)
+    assumed = (UNIT, CPUS) if computes else ()
+    told = tuple(f"{count:,} {what}" for what, count in notes.items() if count)
+    records = len(needs.nodes) + int(np.count_nonzero(met >= 0))
+    seen = tuple(range(goal.ranks))
+    report = ReadReport(lines=len(nodes.kinds), records=records, seen=seen, assumed=assumed, findings=told)
+    name = goal.path.name.removesuffix(".gz")
+    name = name.removesuffix(".goal").removesuffix(".bin") or goal.path.name
+    return Trace(name, goal.ranks, {}, made, str(goal.path), (*assumed, *told), report)
+
+
+def _with_bytes(nodes: Nodes, notes: Counter[str]) -> Nodes:
+    """Let each transfer carry something, so that others can wait for it."""
+    empty = (nodes.kinds == SEND) & (nodes.sizes == 0)
+    if not empty.any():
+        return nodes
+    notes[EMPTY] += int(np.count_nonzero(empty))
+    return replace(nodes, sizes=np.where(empty, 1, nodes.sizes))
+
+
+def _circle(nodes: Nodes, node: int, goal: Goal) -> InputError:
+    what = f"{'send' if nodes.kinds[node] == SEND else 'compute'} {nodes.places[node]}"
+    what = f"ranks wait for each other in a circle: rank {nodes.ranks[node]} never gets to {what}"
+    return InputError(what, where=str(goal.path), mend="the job would hang: take out one of the dependencies")
+
+
+def _matrix(nodes: Nodes, needs: Needs, order: Ints, waits: tuple[Ints, Ints]) -> Operation:
+    """Transfers as the flows of one matrix, which wait for those of it that they need."""
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    at = needs.nodes[order]
+    ends = list(range(nodes.count))  # each number once in memory
+    sources, targets = (map(ends.__getitem__, each[at].tolist()) for each in (nodes.ranks, nodes.peers))
+    flows = tuple(zip(sources, targets, nodes.sizes[at].tolist(), strict=True))
+    waiters, awaited = place[waits[0]], place[waits[1]]
+    rows = np.lexsort((awaited, waiters))
+    numbers, awaited = list(range(len(flows))), awaited[rows]
+    cuts = np.searchsorted(waiters[rows], np.arange(len(flows) + 1)).tolist()
+    free = Turn()
+    listed = [
+        Turn(0, tuple(numbers[each] for each in awaited[one:other].tolist()), 0) if other > one else free
+        for one, other in pairwise(cuts)
+    ]
+    return Operation("flows", **matrix(flows, listed))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 MAX_RANKS = 1 << 17  # 131,072: above the largest clusters that exist
-MAX_OPERATIONS = 1 << 21  # logical operations, about 1 GB of them
+MAX_OPERATIONS = 1 << 23  # logical operations, about 2 GB of them: 100 MB of a SimAI workload fit
+MAX_NODES = 1 << 21  # of an execution graph
+MAX_STATEMENTS = 1 << 22  # of a GOAL schedule, about 1.5 GB of them
 MAX_CALLS = 1 << 22  # lines of ranks that report a call, about 2 GB of them
 MAX_OPEN = 1 << 12  # communicators without an identity that wait for more ranks; joining them is quadratic
 MAX_PARTS = 1 << 27  # operations times the ranks in each: what by_rank() lists

@@ -26,7 +26,7 @@ from netsim.traces.chakra.nodes import (
 )
 from netsim.traces.chakra.wire import BYTES, VARINT, WireError, fields, messages
 from netsim.traces.graphs.graph import Node
-from netsim.traces.limits import MAX_BYTES, MAX_CELLS, MAX_OPERATIONS
+from netsim.traces.limits import MAX_BYTES, MAX_CELLS, MAX_NODES
 from netsim.traces.lines import head
 from netsim.traces.trace import ROOTED, Operation
 
@@ -104,8 +104,8 @@ class NpuFile:
         account = self.account
         account.nodes += 1
         account.dependencies += len(each.data_deps) + len(each.ctrl_deps)
-        if account.nodes > MAX_OPERATIONS or account.dependencies > MAX_CELLS:
-            what = f"there are more than {MAX_OPERATIONS:,} nodes or {MAX_CELLS:,} dependencies"
+        if account.nodes > MAX_NODES or account.dependencies > MAX_CELLS:
+            what = f"there are more than {MAX_NODES:,} nodes or {MAX_CELLS:,} dependencies"
             raise InputError(what, where=str(self.path), mend="cut the job into parts")
 
     def _linked(self, read: list[ChakraNode]) -> list[Node]:

@@ -10,7 +10,7 @@ import numpy as np
 from netsim.errors import InputError, nearest
 from netsim.traces.goal.labels import UNNAMED, Labels
 from netsim.traces.graphs.graph import ANY
-from netsim.traces.limits import MAX_BYTES, MAX_CELLS, MAX_NAME, MAX_OPERATIONS, MAX_RANKS
+from netsim.traces.limits import MAX_BYTES, MAX_CELLS, MAX_NAME, MAX_RANKS, MAX_STATEMENTS
 
 PS_PER_UNIT = 1000  # a calc counts nanoseconds, as ATLAHS's do
 MAX_UNITS = 10**15  # of a calc: eleven days
@@ -64,8 +64,8 @@ class Goal:
 
     def add(self, word: str, size: int, place: int, *, label: int = UNNAMED, peer: int = ANY, tag: int = 0) -> None:
         """A send, recv or calc of the rank; `label` is the number of its label."""
-        if len(self.kinds) >= 2 * MAX_OPERATIONS:
-            raise self.wrong(place, f"there are more than {2 * MAX_OPERATIONS:,} statements", "cut the job into parts")
+        if len(self.kinds) >= MAX_STATEMENTS:
+            raise self.wrong(place, f"there are more than {MAX_STATEMENTS:,} statements", "cut the job into parts")
         if size > (MAX_UNITS if word == "calc" else MAX_BYTES) or tag > MAX_TAG:
             raise self.wrong(place, f"{word} {size:,} is too much", "is the file damaged?")
         if word != "calc" and (peer >= self.ranks or peer == self._rank):

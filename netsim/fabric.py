@@ -120,7 +120,7 @@ class Fabric:
             self.world = with_steering(self.world, steering)
         inside = np.array([kind == SCALE_UP for kind in network.kinds])
         pairs = QueuePairs(queue_pairs, split=split, payload=wire.payload, inside=network.are_in_one_server)
-        self._ledger = Ledger(Connections(len(network.hosts), route, inside, sender), pairs)
+        self.ledger = Ledger(Connections(len(network.hosts), route, inside, sender), pairs)
         self.carried: list[Carried] = []
         self.under_way: list[Carried] = []  # some part unfinished
         self.processes: list[tuple[int, simpy.Process]] = []
@@ -143,7 +143,7 @@ class Fabric:
 
         RunError if some of its chunk flows wait for each other in a circle.
         """
-        self.world, admitted = self._ledger.admit(self.world, schedule, np.asarray(hosts), traffic_class)
+        self.world, admitted = self.ledger.admit(self.world, schedule, np.asarray(hosts), traffic_class)
         if admitted.ideal_ps < 0:
             what = f"some chunk flows of {about.get('op', 'the schedule')} wait for each other in a circle"
             raise RunError(what, mend="break the circle in the schedule's `after`")
@@ -265,16 +265,16 @@ class Fabric:
                 return reason
 
     def _make_room(self, packets: int) -> None:
-        while len(self.world.air) - int(self.world.settings[0]["air_used"]) < packets:
+        while len(self.world.air) - int(self.world.progress[0]["air_used"]) < packets:
             self.world = with_more_air(self.world)
 
     def _collect(self) -> None:
         """Take the parts that finished since the last look."""
-        settings = self.world.settings[0]
-        if settings["finished"]:
-            for at, part in self.world.finished[: settings["finished"]].tolist():
+        progress = self.world.progress[0]
+        if progress["finished"]:
+            for at, part in self.world.finished[: progress["finished"]].tolist():
                 heapq.heappush(self._finished, (at, part))
-            settings["finished"] = 0
+            progress["finished"] = 0
 
     def _fire(self) -> None:
         """Tell the ranks whose parts are finished by now."""
@@ -297,7 +297,7 @@ class Fabric:
             each.finished_ps = self.world.parts["finished_at"][first : first + parts].copy()
             last = int(each.finished_ps.max())  # for one that moves nothing
             each.told = self._witness.told(self.world, each.admitted) if self._witness else None
-            each.flows = self._ledger.retire(self.world, each.admitted)
+            each.flows = self.ledger.retire(self.world, each.admitted)
             each.end_ps = int(each.flows["delivered_ps"].max(initial=0 if each.admitted.flows else last))
             self._unacknowledged.remove(each)
 

@@ -151,8 +151,8 @@ def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
     repairs = fabric.world.repairs[: len(rows)]
     headers, pulls = int(repairs["headers"].sum()), int(repairs["pulled"].sum())
     data, acks = readings.under_way(fabric.world)
-    nodes = fabric.world.nodes
-    shared = {"max_shared_buffer_bytes": int(nodes["fullest"].max())} if nodes["pool"].any() else {}
+    pools = fabric.world.pools
+    shared = {"max_shared_buffer_bytes": int(pools["fullest"].max())} if pools["size"].any() else {}
     if sums["injected"] != sums["received"] + sums["dropped"] + data:
         raise RunError(
             f"packets are not conserved: {sums} and {data} in flight", mend="this is a fault of netsim: report it"
@@ -174,7 +174,7 @@ def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
         "packet_hops": int(links["packets"].sum()),
         "retransmitted_packets": int(sum(each.flows["retransmitted"].sum() for each in fabric.carried)),
         "queue_interval_ps": fabric.samples.interval_ps,
-        "late_entries": int(fabric.world.settings[0]["late_entries"]),
+        "late_entries": int(fabric.world.progress[0]["late_entries"]),
         **shared,
         **_of_classes(fabric),
     }

@@ -10,8 +10,8 @@ import simpy
 
 from netsim.config import build_scenario
 from netsim.core.candidates import Steering
+from netsim.core.checks import check_trimming
 from netsim.core.tables import NEVER
-from netsim.core.world import check_trimming
 from netsim.diary import Diary
 from netsim.errors import InputError
 from netsim.fabric import Fabric, Wire

@@ -53,7 +53,7 @@ def out_of_time(limit_ps: int) -> RunError:
 def gave_up(fabric: Any) -> RunError:
     """The error for a connection that has timed out more often in a row than its retries allow."""
     world, network = fabric.world, fabric.network
-    c = int(world.settings[0]["failed"]) - 1
+    c = int(world.progress[0]["failed"]) - 1
     row, stride = world.connections[c], int(world.settings[0]["stride"])
     route = [int(link) for link in world.hops[c * stride : c * stride + int(row["length"])]]
     ends = (

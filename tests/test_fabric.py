@@ -116,7 +116,7 @@ def test_an_event_from_outside_starts_a_rank_at_that_very_time() -> None:
     run.env.run()
     assert run.carried[0].flows["start_ps"].tolist() == [7_654_321]
     assert run.finish_ps[0, 1] == 7_654_321 + 2 * 332_800 + 2_000_000
-    assert int(run.fabric.world.settings[0]["late_entries"]) == 0
+    assert int(run.fabric.world.progress[0]["late_entries"]) == 0
 
 
 def test_a_rank_that_never_comes_is_named() -> None:

@@ -84,7 +84,7 @@ def test_both_give_up_the_same_connection(recovery: str) -> None:
     run = build_core(scenario)
     with pytest.raises(RunError, match="gave up after 8 time-outs") as cores:
         run.env.run()
-    assert run.fabric.world.settings[0]["failed"] == twins.value.args[0] + 1
+    assert run.fabric.world.progress[0]["failed"] == twins.value.args[0] + 1
     assert "->tor0, tor0->" in cores.value.what
     assert "\n" not in str(cores.value)
     assert "transport.retries" in cores.value.mend

@@ -18,12 +18,12 @@ from netsim.blame.explanation import Blame, Explained, explained, together
 from netsim.blame.line import Lines
 from netsim.blame.path import KINDS, Path
 from netsim.blame.rows import Rows
+from netsim.blame.saved import check_known, check_same
 from netsim.blame.stories import Stories
 from netsim.blame.traffic import Traffic
 from netsim.core.tables import NEVER
 from netsim.core.witness import Witness
 from netsim.core.world_tables import World
-from netsim.errors import InputError
 from netsim.fabric import Carried, Fabric
 from netsim.result import Result
 from netsim.scenario import Scenario
@@ -95,15 +95,9 @@ def explain_saved(
     result: Result, *, collective: int | None = None, progress: Progress | None = None
 ) -> list[Explained]:
     """Explain the collectives of a saved result; InputError where it had none of that id, or now takes other times."""
-    times, where = result.collectives["time_ps"].tolist(), result.provenance["trace"]
-    if collective is not None and not 0 <= collective < len(times):
-        mend = f"give an id from 0 to {len(times) - 1:,}" if times else "the run had none"
-        raise InputError(f"no collective {collective}", where=where, mend=mend)
+    check_known(result, collective)
     found = explain(result.scenario, collective=collective, progress=progress)
-    other = next((each.number for each in found if each.time_ps != times[each.number]), None)
-    if other is not None:
-        what = f"collective {other} no longer takes the time that was saved (netsim {result.provenance.get('netsim')})"
-        raise InputError(what, where=where, mend="run it again with this netsim, and explain that")
+    check_same(result, {each.number: each.time_ps for each in found}, "explain")
     return found
 
 

@@ -50,7 +50,7 @@ class Passer(Witness):
 
     def take(self, world: World, *, at_end: bool = False) -> None:
         """Show the journal to the readers, and take it away."""
-        row = world.settings[0]
+        row = world.progress[0]
         journal = world.journal[: row["journaled"]].view("i8").reshape(-1, COLUMNS)
         for read in self.readers if len(journal) else ():
             read(world, journal)

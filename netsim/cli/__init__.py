@@ -24,7 +24,7 @@ from netsim.cli import (
     trace,
     validate,
 )
-from netsim.cli.exits import leave
+from netsim.cli.exits import interrupts_heard, leave
 from netsim.version import __version__
 
 app = typer.Typer(
@@ -89,7 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         command = typer.main.get_command(app)
         given = sys.argv[1:] if arguments is None else list(arguments)
-        with command.make_context("netsim", given) as context:  # not command.main: that has exit codes of its own
+        # not command.main: that has exit codes of its own
+        with interrupts_heard(), command.make_context("netsim", given) as context:
             command.invoke(context)
         sys.stdout.flush()
         return 0

@@ -39,6 +39,14 @@ FillMissingRanks = Annotated[
     bool,
     typer.Option("--fill-missing-ranks", help="Ranks that no log shows do the same as the others, by symmetry."),
 ]
+Collective = Annotated[
+    int | None,
+    typer.Option("--collective", metavar="ID", help="Only this one; ids are those of collectives.parquet."),
+]
+Html = Annotated[
+    Path | None, typer.Option("--html", metavar="FILE", help="Write one page with the plots, which needs no net.")
+]
+SavedRun = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that 'netsim run --out DIR' wrote.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 

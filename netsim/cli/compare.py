@@ -20,42 +20,47 @@ if TYPE_CHECKING:
 
 MANY = "Repeat for each; every one is combined with all others."
 
+Things = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="TRACE",
+        help="A trace as in 'netsim run', several scenario files, or the folders of saved runs.",
+        show_default=False,
+    ),
+]
+Fabrics = Annotated[list[str], typer.Option("--on", metavar="TOPOLOGY", help=f"A fabric to compare. {MANY}")]
+Algorithms = Annotated[
+    list[str], typer.Option("--algorithm", metavar="OP=NAME", help="E.g. all_reduce=tree; repeat as --on.")
+]
+Presets = Annotated[list[str], typer.Option("--preset", metavar="NAME", help="A transport preset; repeat as --on.")]
+Transports = Annotated[
+    list[str], typer.Option("--transport", metavar="NAME", help="A preset or a congestion control; repeat as --on.")
+]
+Routings = Annotated[
+    list[str], typer.Option("--routing", metavar="NAME", help="ecmp, spray, adaptive ...; repeat as --on.")
+]
+Placements = Annotated[list[str], typer.Option("--placement", metavar="NAME", help="packed or random; repeat as --on.")]
+Seeds = Annotated[int, typer.Option("--seeds", metavar="N", help="Run each design with N seeds: 1, 2, ... N.")]
+Prices = Annotated[
+    Path | None, typer.Option("--prices", metavar="FILE", help="Your prices (TOML): cost of each design.")
+]
+Jobs = Annotated[int, typer.Option("--jobs", metavar="N", help="Runs at once, with --seeds; 0: one per core.")]
+
 
 def compare(
-    traces: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TRACE",
-            help="A trace as in 'netsim run', several scenario files, or the folders of saved runs.",
-            show_default=False,
-        ),
-    ],
-    on: Annotated[list[str], typer.Option("--on", metavar="TOPOLOGY", help=f"A fabric to compare. {MANY}")] = [],  # noqa: B006
-    algorithm: Annotated[
-        list[str], typer.Option("--algorithm", metavar="OP=NAME", help="E.g. all_reduce=tree; repeat as --on.")
-    ] = [],  # noqa: B006
-    preset: Annotated[
-        list[str], typer.Option("--preset", metavar="NAME", help="A transport preset; repeat as --on.")
-    ] = [],  # noqa: B006
-    transport: Annotated[
-        list[str], typer.Option("--transport", metavar="NAME", help="A preset or a congestion control; repeat as --on.")
-    ] = [],  # noqa: B006
-    routing: Annotated[
-        list[str], typer.Option("--routing", metavar="NAME", help="ecmp, spray, adaptive ...; repeat as --on.")
-    ] = [],  # noqa: B006
-    placement: Annotated[
-        list[str], typer.Option("--placement", metavar="NAME", help="packed or random; repeat as --on.")
-    ] = [],  # noqa: B006
+    traces: Things,
+    on: Fabrics = [],  # noqa: B006  typer wants the plain default
+    algorithm: Algorithms = [],  # noqa: B006
+    preset: Presets = [],  # noqa: B006
+    transport: Transports = [],  # noqa: B006
+    routing: Routings = [],  # noqa: B006
+    placement: Placements = [],  # noqa: B006
     seed: choices.Seed = None,
-    seeds: Annotated[int, typer.Option("--seeds", metavar="N", help="Run each design with N seeds: 1, 2, ... N.")] = 1,
+    seeds: Seeds = 1,
     sets: choices.Settings = [],  # noqa: B006
-    prices: Annotated[
-        Path | None, typer.Option("--prices", metavar="FILE", help="Your prices (TOML): cost of each design.")
-    ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write one page with the plots, which needs no net.")
-    ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", metavar="N", help="Runs at once, with --seeds; 0: one per core.")] = 0,
+    prices: Prices = None,
+    html: choices.Html = None,
+    jobs: Jobs = 0,
     as_json: choices.Json = False,
 ) -> None:
     """Replay one trace on several designs and say which is faster, by how much, and how sure that is.
@@ -136,8 +141,8 @@ def _one_each(found: Sequence[Design], costs: list[Cost]) -> tuple[Comparison, s
 def _over_seeds(found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cost]) -> tuple[Comparison, str]:
     """Every design with every seed, on all cores."""
     from netsim.cli.countdown import finishing
-    from netsim.cli.work import say_if_compiling, saying_warnings
-    from netsim.simulation import check, get_ready
+    from netsim.cli.work import compile_once, saying_warnings
+    from netsim.simulation import check
     from netsim.study.compare import compared
     from netsim.study.comparison_text import comparison_text
     from netsim.study.designs import tasks_of
@@ -145,10 +150,10 @@ def _over_seeds(found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cos
     tasks = tasks_of(found, seeds)
     for each in found:
         check(each.scenario)
-    say_if_compiling()
-    get_ready()
+    compile_once(pool)
     with finishing(len(tasks), "runs") as tell:
         comparison = compared(found, tasks, pool, costs, saying_warnings(tell))
+    pool.end()
     return comparison, comparison_text(comparison)
 
 

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from netsim.cli import choices, show
 from netsim.errors import InputError
 
+if TYPE_CHECKING:
+    from netsim.convert import Converted
+
+
+Things = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="TRACE", help="A shipped trace, a file, several, a folder or 'a pattern*'.", show_default=False
+    ),
+]
+Out = Annotated[str, typer.Option("--out", metavar="FILE", help="Its end tells the format: .jsonl .et .goal .bin .cm")]
+To = Annotated[
+    str | None,
+    typer.Option("--to", metavar="FORMAT", help="native, chakra, goal, goal_binary or htsim_cm, whatever the name."),
+]
+Chunk = Annotated[
+    str | None, typer.Option("--chunk", metavar="SIZE", help="Most bytes of one flow of a collective, e.g. 1MiB.")
+]
+
 
 def convert(
-    traces: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TRACE", help="A shipped trace, a file, several, a folder or 'a pattern*'.", show_default=False
-        ),
-    ],
-    out: Annotated[
-        str, typer.Option("--out", metavar="FILE", help="Its end tells the format: .jsonl .et .goal .bin .cm")
-    ],
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to", metavar="FORMAT", help="native, chakra, goal, goal_binary or htsim_cm, whatever the name."
-        ),
-    ] = None,
+    traces: Things,
+    out: Out,
+    to: To = None,
     algorithm: choices.Algorithms = [],  # noqa: B006  typer wants the plain default
-    chunk: Annotated[
-        str | None, typer.Option("--chunk", metavar="SIZE", help="Most bytes of one flow of a collective, e.g. 1MiB.")
-    ] = None,
+    chunk: Chunk = None,
     fill_missing_ranks: choices.FillMissingRanks = False,
     as_json: choices.Json = False,
 ) -> None:
@@ -54,19 +59,21 @@ def convert(
     with reading():
         trace = load_trace(traces, fill_missing_ranks=fill_missing_ranks)
     made = converted(trace, out, to, named, _chunk(chunk))
-    for note in (*trace.notes, *made.notes):
+    _tell([*trace.notes, *made.notes], made, as_json)
+
+
+def _tell(notes: list[str], made: Converted, as_json: bool) -> None:
+    """What was assumed and lost, and what was written."""
+    for note in notes:
         show.note(note)
-    facts = {
-        "format": made.format,
-        "ranks": made.trace.ranks,
-        "operations": len(made.trace.operations),
-        "files": [str(path) for path in made.files],
-    }
+    ranks, operations = made.trace.ranks, len(made.trace.operations)
     if as_json:
-        show.as_json({**facts, "notes": [*trace.notes, *made.notes]})
+        files = [str(path) for path in made.files]
+        facts = {"format": made.format, "ranks": ranks, "operations": operations, "files": files}
+        show.as_json({**facts, "notes": notes})
         return
-    files = f"{made.files[0]}" + (f" ... {made.files[-1]} ({len(made.files)} files)" if made.files[1:] else "")
-    print(f"{files}: {made.format}, {made.trace.ranks:,} ranks, {len(made.trace.operations):,} operations")
+    named = f"{made.files[0]}" + (f" ... {made.files[-1]} ({len(made.files)} files)" if made.files[1:] else "")
+    print(f"{named}: {made.format}, {ranks:,} ranks, {operations:,} operations")
 
 
 def _chunk(text: str | None) -> int | None:

@@ -1,8 +1,13 @@
 """What ends a command: the exit code and the one line on stderr for each way a command can stop."""
 
+import _thread
 import os
+import signal
 import sys
+import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import typer
 
@@ -11,6 +16,33 @@ from netsim.errors import InputError, NetsimError
 USER_MISTAKE = 2
 FAILED_RUN = 1
 INTERRUPTED = 130  # 128 + SIGINT, what shells report
+AGAIN_SECONDS = 0.01
+
+
+@contextmanager
+def interrupts_heard() -> Iterator[None]:
+    """Ctrl-C in a destructor, where nothing can be raised, would be shown and lost: give it again a moment later."""
+    before = sys.unraisablehook
+
+    def hook(what: "sys.UnraisableHookArgs") -> None:
+        if what.exc_type is KeyboardInterrupt:
+            threading.Timer(AGAIN_SECONDS, _interrupt_main).start()
+        else:
+            before(what)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
+def _interrupt_main() -> None:
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, signal.SIGINT)  # a true signal, which ends a wait in the system too
+    else:
+        _thread.interrupt_main()
 
 
 def leave(error: BaseException) -> int:

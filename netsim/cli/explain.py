@@ -1,19 +1,11 @@
 """`netsim explain`: why each collective of a saved run took as long as it did."""
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 from netsim.cli import choices, show
 
 
 def explain(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that netsim run --out saved.")],
-    collective: Annotated[
-        int | None,
-        typer.Option("--collective", metavar="ID", help="Only this one; ids are those of collectives.parquet."),
-    ] = None,
+    folder: choices.SavedRun,
+    collective: choices.Collective = None,
     as_json: choices.Json = False,
 ) -> None:
     """Follow the critical path of each collective through its packets: where its time went, at which link, and why.

@@ -29,9 +29,7 @@ def profile(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Save profile.json and Parquet tables here.")
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write one page with the plots, which needs no net.")
-    ] = None,
+    html: choices.Html = None,
     as_json: choices.Json = False,
 ) -> None:
     """Profile a job's communication: which operations, how often, how large, by whom, to whom, when.

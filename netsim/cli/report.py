@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from netsim.cli import show
+from netsim.cli import choices, show
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that 'netsim run --out DIR' wrote.")],
+    folder: choices.SavedRun,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Where to write the page.  [default: DIR/report.html]"),

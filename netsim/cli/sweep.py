@@ -16,25 +16,31 @@ if TYPE_CHECKING:
     from netsim.study.sweep import Work
 
 
+Study = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study's file.", show_default=False)]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="The study's folder; by default STUDY_results, where you are."),
+]
+Jobs = Annotated[int, typer.Option("--jobs", metavar="N", help="Runs at once on this machine; 0: one per core.")]
+Backend = Annotated[str, typer.Option("--backend", metavar="NAME", help="local, or dask: a cluster.")]
+Scheduler = Annotated[
+    str | None, typer.Option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster: tcp://10.0.0.1:8786.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="List the points and run nothing.")]
+RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Run again what failed before.")]
+Svg = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write the study's picture.")]
+
+
 def sweep(
-    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study's file.", show_default=False)],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="DIR", help="The study's folder; by default STUDY_results, where you are."),
-    ] = None,
-    jobs: Annotated[
-        int, typer.Option("--jobs", metavar="N", help="Runs at once on this machine; 0: one per core.")
-    ] = 0,
-    backend: Annotated[str, typer.Option("--backend", metavar="NAME", help="local, or dask: a cluster.")] = "local",
-    scheduler: Annotated[
-        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster: tcp://10.0.0.1:8786.")
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the points and run nothing.")] = False,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run again what failed before.")] = False,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write one page with the plots, which needs no net.")
-    ] = None,
-    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write the study's picture.")] = None,
+    study: Study,
+    out: Out = None,
+    jobs: Jobs = 0,
+    backend: Backend = "local",
+    scheduler: Scheduler = None,
+    dry_run: DryRun = False,
+    retry_failed: RetryFailed = False,
+    html: choices.Html = None,
+    svg: Svg = None,
     as_json: choices.Json = False,
 ) -> None:
     """Run every point of a study, write each down as it ends, and put all into one Parquet table.
@@ -59,7 +65,6 @@ def sweep(
     command goes on where it stopped: what is finished is never run again, be it in an older study of the same folder.
     A point that fails is a row with its error; the exit code is 1 then. A cluster needs pip install 'netsim[cluster]'.
     """
-    from netsim.report.text import counted
     from netsim.study.folder import StudyFolder
     from netsim.study.plan import read_plan
     from netsim.study.pool import pool_of
@@ -76,32 +81,38 @@ def sweep(
     table = _run(work, pool)
     _answer(plan, table, html, svg, as_json)
     show.note(f"results of {len(table):,} points in {folder.path / 'results.parquet'}")
-    if work.failed:
-        failed = counted(len(work.failed), "run")
-        show.note(f"{failed} failed, see the columns status and error; --retry-failed tries again")
-        raise typer.Exit(FAILED_RUN)
+    _say_failed(len(work.failed))
 
 
 def _run(work: Work, pool: Pool) -> Any:
     """Do what is to do, with its progress; the table as a DataFrame."""
     from netsim.cli.countdown import finishing
-    from netsim.cli.work import say_if_compiling, saying_warnings
-    from netsim.kernel import is_compiled
-    from netsim.simulation import get_ready
+    from netsim.cli.work import compile_once, saying_warnings
     from netsim.study.sweep import swept
 
     if work.records:
         show.note(f"{len(work.records):,} of {len(work.records) + len(work.todo):,} runs are finished already")
-    if work.todo and not pool.scheduler and not is_compiled():
-        say_if_compiling()
-        get_ready()  # once, here: every process that finds no compiled core would compile its own
+    if work.todo:
+        compile_once(pool)
     try:
         with finishing(len(work.todo), "runs") as tell:
-            return swept(work, pool, saying_warnings(tell)).to_pandas()
+            table = swept(work, pool, saying_warnings(tell))
     except KeyboardInterrupt:
         total = len(work.records) + sum(point.digest not in work.records for point in work.todo)
         show.note(f"{len(work.records):,} of {total:,} runs are finished and kept; the same command goes on from there")
         raise
+    if work.todo:
+        pool.end()
+    return table.to_pandas()
+
+
+def _say_failed(runs: int) -> None:
+    """Nothing is said of none; else the command has failed too."""
+    from netsim.report.text import counted
+
+    if runs:
+        show.note(f"{counted(runs, 'run')} failed, see the columns status and error; --retry-failed tries again")
+        raise typer.Exit(FAILED_RUN)
 
 
 def _list_points(plan: Plan, work: Work, as_json: bool) -> None:

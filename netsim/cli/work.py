@@ -13,7 +13,7 @@ from netsim.errors import InputError
 if TYPE_CHECKING:
     from netsim.result import Result
     from netsim.scenario import Scenario
-    from netsim.study.pool import Finished
+    from netsim.study.pool import Finished, Pool
 
 
 def scenario_of(traces: list[str], on: str | None, sets: list[str], *, fill: bool = False) -> Scenario:
@@ -70,6 +70,22 @@ def saying_warnings(tell: Callable[[Finished], None]) -> Callable[[Finished], No
         tell(finished)
 
     return told
+
+
+def compile_once(pool: Pool) -> None:
+    """Have the packet core compiled before a pool starts: every process that finds none would compile its own.
+
+    Where processes start, nothing is loaded here to find that out: they load it themselves meanwhile.
+    """
+    from netsim.kernel.cache import is_kept
+
+    if pool.scheduler or (pool.processes > 1 and is_kept("engine.advance")):
+        return
+    from netsim import kernel, simulation
+
+    say_if_compiling()
+    if not kernel.is_compiled():
+        simulation.get_ready()
 
 
 def say_if_compiling() -> None:

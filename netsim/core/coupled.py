@@ -98,8 +98,8 @@ def step(world, l, now):
     link.control_backlog -= link.control_leaving
     if left.leaving and world.settings[0].lossless:
         let_go(world, gate.leaving_from, left.leaving, now)
-    elif world.settings[0].pooling and world.nodes[link.source].pool > 0:
-        world.nodes[link.source].pooled -= left.leaving
+    elif world.settings[0].pooling and world.pools[link.source].size > 0:
+        world.pools[link.source].taken -= left.leaving
     left.leaving, link.control_leaving = 0, 0
     row = highest(world, l) if world.settings[0].classes > 1 else np.int64(l)
     queue = world.links[row]
@@ -173,12 +173,12 @@ def come(world, ingress, now):
         if not let_in(world, ingress + rise, wire_bytes, now):
             refuse(world, row, name, content, now, place)
             return l
-    elif settings.pooling and world.nodes[link.source].pool > 0:
-        node = world.nodes[link.source]
-        if wire_bytes > growth(world, node, link.backlog):
+    elif settings.pooling and world.pools[link.source].size > 0:
+        pool = world.pools[link.source]
+        if wire_bytes > growth(world, pool, link.backlog):
             refuse(world, row, name, content, now, place)
             return l
-        take_room(world, node, wire_bytes)
+        take_room(pool, wire_bytes)
     elif link.backlog + wire_bytes > kind.buffer:
         refuse(world, row, name, content, now, place)
         return l

@@ -15,6 +15,7 @@ from netsim.core.hosts import host
 from netsim.core.journal import is_journal_full
 from netsim.core.looks import is_album_full, look
 from netsim.core.messages import finish_if_done, send
+from netsim.core.steering import REPS
 from netsim.core.switches import switch
 from netsim.core.tables import NEVER, NONE
 from netsim.core.timers import check_timeouts, tick_after
@@ -61,18 +62,37 @@ def next_wake(world, colour):
 
 
 @part
-def is_crowded(world, settings):
+def is_crowded(world):
     """Whether one more visit to a node might need more room than there is: every ring may double."""
-    if settings.journaling and is_journal_full(world, settings):
+    settings, progress = world.settings[0], world.progress[0]
+    if settings.journaling and is_journal_full(world):
         return True
-    return 2 * settings.air_used + settings.reserve > world.air.size
+    return 2 * progress.air_used + settings.reserve > world.air.size
+
+
+@inner
+def busier_host(world, v, until):
+    """A host with more to ask at every packet than how long the queue is."""
+    host(world, v, until)
 
 
 @part
 def visit(world, v, until):
     settings = world.settings[0]
     if v < settings.hosts:
-        host(world, v, until)
+        if (
+            settings.selective == 0
+            and settings.classes == 1
+            and settings.pulling == 0
+            and settings.paced == 0
+            and settings.noted == 0
+            and settings.lossy == 0
+            and settings.journaling == 0
+            and settings.steering != REPS
+        ):
+            host(world, v, until)  # once more: with those questions answered the compiler leaves them out
+        else:
+            busier_host(world, v, until)
     elif settings.coupled:
         coupled_switch(world, v, until)
     else:
@@ -82,16 +102,16 @@ def visit(world, v, until):
 @inner
 def tick(world):
     """Look for time-outs. Returns FAILED if a connection gives up, STUCK if all have timed out and none could send."""
-    settings = world.settings[0]
-    now = settings.next_tick
+    settings, progress = world.settings[0], world.progress[0]
+    now = progress.next_tick
     check_timeouts(world, now)
-    if settings.failed:
+    if progress.failed:
         return FAILED
-    settings.idle_ticks += 1
+    progress.idle_ticks += 1
     soonest = min(next_wake(world, 0), next_wake(world, 1))
-    if settings.idle_ticks > settings.connections + 1 and soonest == NEVER:
+    if progress.idle_ticks > settings.connections + 1 and soonest == NEVER:
         return STUCK
-    settings.next_tick = max(now + settings.tick, tick_after(world, soonest))
+    progress.next_tick = max(now + settings.tick, tick_after(world, soonest))
     return REACHED
 
 
@@ -103,28 +123,28 @@ def advance(owned, stop, patience):
     looks at the queues are to be taken away.
     """
     world = bare(owned)
-    settings = world.settings[0]
+    settings, progress = world.settings[0], world.progress[0]
     rest = patience
     while True:
-        if settings.finished > 0:
+        if progress.finished > 0:
             return FINISHED
         if rest <= 0:
             return PAUSED
-        if is_crowded(world, settings):
+        if is_crowded(world):
             return CROWDED
         wakes = next_wake(world, 0), next_wake(world, 1)
         colour = 1 if wakes[1] < wakes[0] else 0
         soonest = wakes[colour]
-        moves_at = min(soonest, settings.next_tick)
+        moves_at = min(soonest, progress.next_tick)
         if moves_at == NEVER:
             return IDLE
-        if settings.next_look <= min(moves_at, stop):
+        if progress.next_look <= min(moves_at, stop):
             look(world, moves_at, stop)
             if is_album_full(world):
                 return LOOKED
             continue
-        if settings.next_tick <= soonest:
-            if settings.next_tick >= stop:
+        if progress.next_tick <= soonest:
+            if progress.next_tick >= stop:
                 return REACHED
             reason = tick(world)
             if reason != REACHED:
@@ -133,7 +153,7 @@ def advance(owned, stop, patience):
         if soonest >= stop:
             return REACHED
         until = min(wakes[1 - colour] + settings.window, soonest + settings.span)
-        until = min(min(until, stop), min(settings.next_tick, settings.next_look))
+        until = min(min(until, stop), min(progress.next_tick, progress.next_look))
         n = nodes_due(world, colour, until)
         has_room, many, large = True, settings.connections > MANY, world.links.size > MANY_LINKS
         for i in range(n):
@@ -145,11 +165,11 @@ def advance(owned, stop, patience):
                 if many:
                     ask_ahead(world, v, until)
                 visit(world, v, until)
-                has_room = not is_crowded(world, settings)
+                has_room = not is_crowded(world)
             note(world, v)
-        settings.windows += 1
-        settings.node_steps += n
-        settings.idle_ticks = 0
+        progress.windows += 1
+        progress.node_steps += n
+        progress.idle_ticks = 0
         rest -= n
 
 
@@ -161,15 +181,15 @@ def enter(owned, p, now):
     to two windows.
     """
     world = bare(owned)
-    settings = world.settings[0]
+    settings, progress = world.settings[0], world.progress[0]
     part = world.parts[p]
     ahead = world.hosts[part.host].reached - 1
     if ahead > now:
-        settings.late_entries += 1
+        progress.late_entries += 1
         now = ahead
     part.entered = 1
-    if settings.next_tick == NEVER:
-        settings.next_tick = min(-(-(now + settings.timeout) // settings.tick) * settings.tick, NEVER)
+    if progress.next_tick == NEVER:
+        progress.next_tick = min(-(-(now + settings.timeout) // settings.tick) * settings.tick, NEVER)
     m = part.first_waiting
     while m != NONE:
         following = world.messages[m].next

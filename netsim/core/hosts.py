@@ -52,14 +52,11 @@ def take(world, ring):
 
 @part
 def next_departure(world, l, lossless):
-    """When this NIC sends next. A pause stops data, and where the classes share a queue ACKs too.
-
-    lossless: 0, 1 with flow control, 2 with several classes of data.
-    """
+    """When this NIC sends next. A pause stops data, and where the classes share a queue ACKs too."""
+    if world.settings[0].classes > 1:
+        return starts_at(world, l)
     link = world.links[l]
     waiting = length(link.control) + length(link.payload) + length(link.turns)
-    if lossless > 1:
-        return starts_at(world, l)
     if lossless and world.gates[l].paused:
         waiting = length(link.control) if world.kinds[link.kind].strict else 0
         return link.free_at if waiting else NEVER
@@ -76,7 +73,7 @@ def transmit(world, l, link, queued_at, name, content):
     link.waited += (link.free_at - queued_at) * wire_bytes >> WAITED
     link.sent_bytes += wire_bytes
     link.free_at += time_to_send(kind, wire_bytes)
-    if kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content):
+    if world.settings[0].lossy and kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content):
         return False
     put_on_wire(world, l, link, link.free_at + kind.delay, name, content)
     return True
@@ -283,8 +280,6 @@ def host(world, v, until):
     row = world.hosts[v]
     row.limit = NEVER
     lossless, pulling = world.settings[0].lossless, world.settings[0].pulling
-    if world.settings[0].classes > 1:
-        lossless = 2
     signalled, stopped = NEVER, np.uint32(0)
     pulls, puller = NEVER, np.uint32(0)
     while True:

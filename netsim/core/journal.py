@@ -19,13 +19,13 @@ REFUSED = -1  # `began_at` of a packet that found no room
 @inner
 def write_down(world, l, came_at, began_at, label, state):
     """A packet that came to link l at one time was begun at another."""
-    settings = world.settings[0]
-    row = world.journal[settings.journaled]
+    progress = world.progress[0]
+    row = world.journal[progress.journaled]
     row.came_at = came_at
     row.began_at = began_at
     row.label = label
     row.state = state | (np.int64(l) << INGRESS)
-    settings.journaled += 1
+    progress.journaled += 1
 
 
 @inner
@@ -35,9 +35,9 @@ def write_pause(world, row, now, stop):
 
 
 @inner
-def is_journal_full(world, settings):
+def is_journal_full(world):
     """Whether one more visit to a node may find no room."""
-    return settings.journaled + settings.journal_reserve > world.journal.size
+    return world.progress[0].journaled + world.settings[0].journal_reserve > world.journal.size
 
 
 @inner

@@ -140,6 +140,10 @@ class Ledger:
         self._collectives.give(admitted.collective, 1)
         return columns
 
+    def channels_of(self, connections: Any) -> Any:
+        """The channels i8[n] of connections as schedules name them: all queue pairs of a channel have its number."""
+        return self._connections.channel[connections] // self._pairs.count
+
 
 def flows_of(schedule: ChunkFlows) -> tuple[Any, Any, Any, Any]:
     """The different (source, target, channel) of a schedule in order, i8 arrays; and the one of each row, u4[m]."""

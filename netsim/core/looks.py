@@ -7,27 +7,27 @@ from netsim.kernel import inner, part
 @inner
 def look(world, moves_at, stop):
     """Note what waits at `next_look`, before anything of that instant happens here; nothing moves before `moves_at`."""
-    settings = world.settings[0]
-    found = settings.samples
+    settings, progress = world.settings[0], world.progress[0]
+    found = progress.samples
     for l in range(world.links.size):
         link = world.links[l]
         if length(link.payload):
             sample = world.samples[found]
-            sample.at = settings.next_look
+            sample.at = progress.next_look
             sample.link = l
             free_at = world.links[l % settings.ports].free_at
-            sample.bytes = link.backlog - (link.leaving if free_at <= settings.next_look else 0)
+            sample.bytes = link.backlog - (link.leaving if free_at <= progress.next_look else 0)
             count_up(world, sample, l % settings.ports)
             found += 1
-    nothing_waits = found == settings.samples
-    settings.samples = found
-    settings.looks_taken += 1
-    settings.next_look += settings.look_every
-    if moves_at < settings.next_look:
-        settings.looks += 1  # only these: how often an idle network is looked at depends on who stops the clock
+    nothing_waits = found == progress.samples
+    progress.samples = found
+    progress.looks_taken += 1
+    progress.next_look += settings.look_every
+    if moves_at < progress.next_look:
+        progress.looks += 1  # only these: how often an idle network is looked at depends on who stops the clock
     if nothing_waits:  # nor will anything before the next packet moves, and nobody acts before `stop`
         quiet_until = min(moves_at, stop)
-        settings.next_look = max(settings.next_look, -(-quiet_until // settings.look_every) * settings.look_every)
+        progress.next_look = max(progress.next_look, -(-quiet_until // settings.look_every) * settings.look_every)
 
 
 @part
@@ -42,11 +42,11 @@ def count_up(world, sample, port):
         sample.drops += link.drops
         sample.paused_ps += gate.paused_ps
         if gate.paused:
-            sample.paused_ps += settings.next_look - gate.paused_since
+            sample.paused_ps += world.progress[0].next_look - gate.paused_since
 
 
 @inner
 def is_album_full(world):
     """Whether the next look may not find room, or there are more looks than wanted."""
-    settings = world.settings[0]
-    return settings.samples + world.links.size > world.samples.size or settings.looks > settings.most_looks
+    settings, progress = world.settings[0], world.progress[0]
+    return progress.samples + world.links.size > world.samples.size or progress.looks > settings.most_looks

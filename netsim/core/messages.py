@@ -108,11 +108,11 @@ def finish_if_done(world, p, at):
         return
     at = max(at, part.left_at)
     part.finished_at = at
-    settings = world.settings[0]
-    row = world.finished[settings.finished]
+    progress = world.progress[0]
+    row = world.finished[progress.finished]
     row.at = at
     row.part = p
-    settings.finished += 1
+    progress.finished += 1
     host = world.hosts[part.host]
     host.limit = min(host.limit, at + 1)  # its rank may act at `at`; until then the host must not go on
 

@@ -12,32 +12,32 @@ ALPHA = 16  # binary digits of settings.alpha behind the point
 
 
 @inner
-def growth(world, node, held):
+def growth(world, pool, held):
     """Bytes by which something that holds `held` of a pool may grow, so that it holds alpha times what is then left."""
     alpha = world.settings[0].alpha
-    return (alpha * (node.pool - node.pooled) - (held << ALPHA)) // (alpha + (1 << ALPHA))
+    return (alpha * (pool.size - pool.taken) - (held << ALPHA)) // (alpha + (1 << ALPHA))
 
 
 @inner
-def take_room(world, node, wire_bytes):
-    node.pooled += wire_bytes
-    node.fullest = max(node.fullest, node.pooled)
+def take_room(pool, wire_bytes):
+    pool.taken += wire_bytes
+    pool.fullest = max(pool.fullest, pool.taken)
 
 
 @inner
 def let_into_pool(world, ingress, wire_bytes):
     """Take a packet into account in pool or headroom; False if there is no room for it in both together."""
     gate, link = world.gates[ingress], world.links[ingress]
-    node = world.nodes[link.target]
+    pool = world.pools[link.target]
     inside = gate.held - gate.beyond
     room = world.settings[0].xoff - inside
-    if node.pool > 0:
-        room = min(room, growth(world, node, inside))
+    if pool.size > 0:
+        room = min(room, growth(world, pool, inside))
     fits = min(max(room, 0), wire_bytes)
     if gate.beyond + wire_bytes - fits > world.kinds[link.kind].headroom:
         return False
     gate.beyond += wire_bytes - fits
-    take_room(world, node, fits)
+    take_room(pool, fits)
     return True
 
 
@@ -47,14 +47,14 @@ def leave_pool(world, ingress, wire_bytes):
     gate = world.gates[ingress]
     from_headroom = min(gate.beyond, wire_bytes)
     gate.beyond -= from_headroom
-    world.nodes[world.links[ingress].target].pooled -= wire_bytes - from_headroom
+    world.pools[world.links[ingress].target].taken -= wire_bytes - from_headroom
 
 
 @inner
 def resumes_at(world, ingress):
     """What an account may hold when its sender goes on: as far below what it may hold at all as XON is below XOFF."""
-    settings, node = world.settings[0], world.nodes[world.links[ingress].target]
-    if node.pool == 0:
+    settings, pool = world.settings[0], world.pools[world.links[ingress].target]
+    if pool.size == 0:
         return settings.xon
-    share = settings.alpha * (node.pool - node.pooled) >> ALPHA
+    share = settings.alpha * (pool.size - pool.taken) >> ALPHA
     return max(0, min(settings.xoff, share) - settings.xoff + settings.xon)

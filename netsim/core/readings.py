@@ -18,31 +18,30 @@ class QueueSamples:
     """Bytes in every queue that has packets waiting, at regular times: often in a short run, seldom in a long one."""
 
     def __init__(self, world: World) -> None:
-        self._settings, self._album = world.settings, world.samples
+        self._settings, self._progress, self._album = world.settings[0], world.progress[0], world.samples
         self._taken: list[Any] = []
-        row = self._settings[0]
-        row["next_look"], row["look_every"], row["most_looks"] = 0, FIRST_INTERVAL_PS, MOST_LOOKS
+        self._settings["look_every"], self._settings["most_looks"] = FIRST_INTERVAL_PS, MOST_LOOKS
+        self._progress["next_look"] = 0
 
     @property
     def interval_ps(self) -> int:
         """The time from one look to the next."""
-        return int(self._settings[0]["look_every"])
+        return int(self._settings["look_every"])
 
     def collect(self) -> None:
         """Take what the core has noted; if those are too many looks, it looks half as often from now on."""
-        row = self._settings[0]
-        self._taken.append(self._album[: row["samples"]].copy())
-        row["samples"] = 0
-        if row["looks"] > row["most_looks"]:
-            self._thin_out(row)
+        self._taken.append(self._album[: self._progress["samples"]].copy())
+        self._progress["samples"] = 0
+        if self._progress["looks"] > self._settings["most_looks"]:
+            self._thin_out()
 
-    def _thin_out(self, row: Any) -> None:
+    def _thin_out(self) -> None:
         """Look half as often, and forget every other look so far."""
-        row["looks"] //= 2
-        row["look_every"] *= 2
-        every = int(row["look_every"])
+        self._progress["looks"] //= 2
+        self._settings["look_every"] *= 2
+        every = int(self._settings["look_every"])
         self._taken = [samples[samples["at"] % every == 0] for samples in self._taken]
-        row["next_look"] = -(-int(row["next_look"]) // every) * every
+        self._progress["next_look"] = -(-int(self._progress["next_look"]) // every) * every
 
     def columns(self) -> dict[str, Any]:
         """time_ps, link, bytes; what each link had sent, marked, dropped, been paused by then; classes in one row."""
@@ -50,7 +49,7 @@ class QueueSamples:
         taken = np.concatenate(self._taken)
         names = {"time_ps": "at", "ecn_marks": "marks"}
         columns = {name: taken[names.get(name, name)] for name in QUEUE_COLUMNS}
-        return columns if self._settings[0]["classes"] == 1 else _over_classes(columns, int(self._settings[0]["ports"]))
+        return columns if self._settings["classes"] == 1 else _over_classes(columns, int(self._settings["ports"]))
 
 
 def _over_classes(columns: dict[str, Any], ports: int) -> dict[str, Any]:

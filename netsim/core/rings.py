@@ -92,10 +92,10 @@ def take_block(world, size):
     if block >= 0:
         world.blocks[k] = world.air[block].at  # a free block holds the number of the next one
         return block
-    settings = world.settings[0]
-    block = settings.air_used
-    settings.air_used += size
-    if settings.air_used > world.air.size:
+    progress = world.progress[0]
+    block = progress.air_used
+    progress.air_used += size
+    if progress.air_used > world.air.size:
         raise MemoryError("no room for more packets")
     return block
 

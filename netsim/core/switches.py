@@ -1,9 +1,14 @@
 """A switch in one window: receive, then run every egress that has something to do."""
 
+from typing import NamedTuple
+
+import numpy as np
+
 from netsim.core.egress import onward, time_to_send, wake
 from netsim.core.losses import drop, is_lost
 from netsim.core.random import thirty_bits
 from netsim.core.rings import (
+    Ring,
     behind_head,
     first,
     first_at,
@@ -18,6 +23,26 @@ from netsim.core.rings import (
 from netsim.core.tables import NEVER, WAITED
 from netsim.core.words import HOP, MARK, bytes_of, is_ack
 from netsim.kernel import part
+
+
+class Queue(NamedTuple):
+    """A class of an egress: what waits, its bytes, and those of its packet in transmission, which are among them."""
+
+    ring: Ring
+    backlog: int
+    leaving: int
+
+
+class Port(NamedTuple):
+    """An egress that is being served."""
+
+    free_at: int
+    data: Queue
+    control: Queue
+    wire: Ring
+    longest: int
+    sent_bytes: int
+    waited: int
 
 
 @part
@@ -105,7 +130,7 @@ def is_marked(world, l, kind, backlog, k):
 @part
 def launch(world, l, link, kind, wire, at, label, state):
     """Put a packet on the wire; it arrives at `at`, if it is not lost there. Returns the wire."""
-    if kind.loss > 0 and is_lost(world, l, kind, wire.tail, label, state):
+    if world.settings[0].lossy and kind.loss > 0 and is_lost(world, l, kind, wire.tail, label, state):
         return wire
     if is_full(wire):
         put_back(link.wire, wire)
@@ -115,12 +140,86 @@ def launch(world, l, link, kind, wire, at, label, state):
 
 
 @part
+def pick_up(link):
+    """An egress as values, which the compiler keeps in registers until they are put down."""
+    data = Queue(hold(link.payload), link.backlog, np.int64(link.leaving))
+    control = Queue(hold(link.control), link.control_backlog, np.int64(link.control_leaving))
+    return Port(link.free_at, data, control, hold(link.wire), link.longest, link.sent_bytes, 0)
+
+
+@part
+def put_down(link, port):
+    link.free_at, link.longest, link.sent_bytes = port.free_at, port.longest, port.sent_bytes
+    link.backlog, link.leaving = port.data.backlog, port.data.leaving
+    link.control_backlog, link.control_leaving = port.control.backlog, port.control.leaving
+    if port.waited > 0:
+        link.waited += port.waited
+    put_back(link.payload, port.data.ring)
+    put_back(link.control, port.control.ring)
+    put_back(link.wire, port.wire)
+
+
+@part
+def send_waiting(world, l, link, kind, port, now):
+    """What the link begins to send up to now, control first; a packet keeps its room until its last bit has left."""
+    free_at, data, control, wire, longest, sent_bytes, waited = port
+    while free_at <= now:
+        data = Queue(data.ring, data.backlog - data.leaving, 0)
+        control = Queue(control.ring, control.backlog - control.leaving, 0)
+        if length(control.ring):
+            packet = first(world.air, control.ring)
+            control = Queue(behind_head(control.ring), control.backlog, bytes_of(packet.state))
+        elif length(data.ring):
+            packet = first(world.air, data.ring)
+            data = Queue(behind_head(data.ring), data.backlog, bytes_of(packet.state))
+        else:
+            break
+        wire_bytes = control.leaving + data.leaving
+        waited += (free_at - packet.at) * wire_bytes >> WAITED
+        sent_bytes += wire_bytes
+        free_at += time_to_send(kind, wire_bytes)
+        wire = launch(world, l, link, kind, wire, free_at + kind.delay, packet.label, packet.state)
+    return Port(free_at, data, control, wire, longest, sent_bytes, waited)
+
+
+@part
+def let_in(world, l, link, kind, port, now, label, state):
+    """A packet comes to an egress: it is dropped, waits, or leaves at once where nothing waits."""
+    free_at, data, control, wire, longest, sent_bytes, waited = port
+    wire_bytes = bytes_of(state)
+    own_class = kind.strict and is_ack(state)
+    if (control.backlog if own_class else data.backlog) + wire_bytes > kind.buffer:
+        drop(world, l, label, state)
+        return port
+    if not own_class:
+        accepted = wire.tail + length(data.ring) + length(control.ring) + link.lost  # packets before this one
+        if data.backlog > kind.mark_from and not is_ack(state) and is_marked(world, l, kind, data.backlog, accepted):
+            state |= MARK
+            link.marks += 1
+        longest = max(longest, data.backlog + wire_bytes)
+    if free_at <= now:
+        sent_bytes += wire_bytes
+        free_at = now + time_to_send(kind, wire_bytes)
+        wire = launch(world, l, link, kind, wire, free_at + kind.delay, label, state)
+        if own_class:
+            control = Queue(control.ring, control.backlog + wire_bytes, wire_bytes)
+        else:
+            data = Queue(data.ring, data.backlog + wire_bytes, wire_bytes)
+    elif own_class:
+        ring = push(world.air, control.ring, now, label, state)
+        control = Queue(ring, control.backlog + wire_bytes, control.leaving)
+    else:
+        ring = push(world.air, data.ring, now, label, state)
+        data = Queue(ring, data.backlog + wire_bytes, data.leaving)
+    return Port(free_at, data, control, wire, longest, sent_bytes, waited)
+
+
+@part
 def serve(world, l, until):
     """Run one egress up to `until`: merge its inbox with its own departures.
 
     Returns whether it has more to send, and when it sends next.
     """
-    air = world.air
     link = world.links[l]
     kind = world.kinds[link.kind]
     inbox = world.inboxes[world.port_of[l]]
@@ -128,80 +227,23 @@ def serve(world, l, until):
     inbox.tail = 0
     make_room(world, link.payload, count)
     make_room(world, link.control, count)
-    # what changes is held in registers until it is put back below
-    free_at, backlog, leaving, longest = link.free_at, link.backlog, link.leaving, link.longest
-    control_backlog, control_leaving = link.control_backlog, link.control_leaving
-    sent_bytes, waited = link.sent_bytes, 0
-    data, control, wire = hold(link.payload), hold(link.control), hold(link.wire)
-    delay, buffer, strict, mark_from = kind.delay, kind.buffer, kind.strict, kind.mark_from
-    was_empty = length(wire) == 0
+    port = pick_up(link)
+    was_empty = length(port.wire) == 0
     i = 0
     while True:
-        now = air[came + i].at if i < count else until - 1
-        while free_at <= now:  # what the link sends up to now; a packet keeps its room until its last bit has left
-            backlog -= leaving
-            control_backlog -= control_leaving
-            leaving, control_leaving = 0, 0
-            if length(control):
-                packet = first(air, control)
-                control = behind_head(control)
-                control_leaving = bytes_of(packet.state)
-            elif length(data):
-                packet = first(air, data)
-                data = behind_head(data)
-                leaving = bytes_of(packet.state)
-            else:
-                break
-            wire_bytes = control_leaving + leaving
-            waited += (free_at - packet.at) * wire_bytes >> WAITED
-            sent_bytes += wire_bytes
-            free_at += time_to_send(kind, wire_bytes)
-            wire = launch(world, l, link, kind, wire, free_at + delay, packet.label, packet.state)
+        now = world.air[came + i].at if i < count else until - 1
+        port = send_waiting(world, l, link, kind, port, now)
         if i == count:
             break
-        packet = air[came + i]
+        packet = world.air[came + i]
+        port = let_in(world, l, link, kind, port, now, packet.label, packet.state)
         i += 1
-        label, state = packet.label, packet.state
-        wire_bytes = bytes_of(state)
-        own_class = strict and is_ack(state)
-        if (control_backlog if own_class else backlog) + wire_bytes > buffer:
-            drop(world, l, label, state)
-            continue
-        if own_class:
-            control_backlog += wire_bytes
-        else:
-            accepted = wire.tail + length(data) + length(control)  # packets before this one
-            if backlog > mark_from and not is_ack(state) and is_marked(world, l, kind, backlog, accepted + link.lost):
-                state |= MARK
-                link.marks += 1
-            backlog += wire_bytes
-            longest = max(longest, backlog)
-        if free_at <= now:  # nothing waits, so it leaves at once
-            if own_class:
-                control_leaving = wire_bytes
-            else:
-                leaving = wire_bytes
-            sent_bytes += wire_bytes
-            free_at = now + time_to_send(kind, wire_bytes)
-            wire = launch(world, l, link, kind, wire, free_at + delay, label, state)
-        elif own_class:
-            control = push(air, control, now, label, state)
-        else:
-            data = push(air, data, now, label, state)
-    if was_empty and length(wire):
-        soonest = first_at(air, wire)
-        world.due[l] = soonest
-        wake(world, link.target, soonest)
-    link.free_at, link.backlog, link.leaving, link.longest = free_at, backlog, leaving, longest
-    link.control_backlog, link.control_leaving = control_backlog, control_leaving
-    link.sent_bytes = sent_bytes
-    if waited > 0:
-        link.waited += waited
-    put_back(link.payload, data)
-    put_back(link.control, control)
-    put_back(link.wire, wire)
-    has_more = length(data) > 0 or length(control) > 0
-    return has_more, free_at if has_more else NEVER
+    put_down(link, port)
+    if was_empty and length(port.wire):
+        world.due[l] = first_at(world.air, port.wire)
+        wake(world, link.target, world.due[l])
+    has_more = length(port.data.ring) > 0 or length(port.control.ring) > 0
+    return has_more, port.free_at if has_more else NEVER
 
 
 @part

@@ -87,12 +87,11 @@ GATE = np.dtype(  # what priority flow control knows of a link
     ]
 )
 LINKS_OF_A_NODE = [("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("last_out", "u4")]
-NODE = np.dtype(
+NODE = np.dtype([*LINKS_OF_A_NODE, ("pending", "i8")])
+POOL = np.dtype(  # the memory of a switch
     [
-        *LINKS_OF_A_NODE,
-        ("pending", "i8"),
-        ("pool", "i8"),  # bytes that its ports share; 0: each has a buffer of its own
-        ("pooled", "i8"),  # bytes taken of them
+        ("size", "i8"),  # bytes that its ports share; 0: each has a buffer of its own
+        ("taken", "i8"),  # bytes of them that are in use
         ("fullest", "i8"),  # and the most that ever were
     ]
 )
@@ -248,7 +247,24 @@ STORY = np.dtype(  # what became of a message
         ("end", "i8"),  # and after its last one
     ]
 )
-SETTINGS = np.dtype(
+PROGRESS = np.dtype(  # what kernels have come to
+    [
+        ("next_tick", "i8"),  # ps: when the clock of time-outs ticks next
+        ("next_look", "i8"),  # at the queues
+        ("idle_ticks", "i8"),  # ticks in a row that moved nothing
+        ("finished", "i8"),  # rows of `finished` in use
+        ("failed", "i8"),  # 1 + the connection that gave up
+        ("air_used", "i8"),
+        ("windows", "i8"),
+        ("node_steps", "i8"),
+        ("late_entries", "i8"),
+        ("samples", "i8"),  # rows of `samples` in use
+        ("looks", "i8"),  # at a network that was not idle
+        ("looks_taken", "i8"),
+        ("journaled", "i8"),  # rows of `journal` in use
+    ]
+)
+SETTINGS = np.dtype(  # what no kernel changes
     [
         ("hosts", "i8"),
         ("connections", "i8"),
@@ -259,13 +275,7 @@ SETTINGS = np.dtype(
         ("ack", "i8"),
         ("timeout", "i8"),  # the shortest of any connection
         ("tick", "i8"),
-        ("next_tick", "i8"),
-        ("finished", "i8"),  # rows of `finished` in use
-        ("air_used", "i8"),
         ("reserve", "i8"),  # entries of `air` that a visit to one node may need beyond what doubles
-        ("node_steps", "i8"),
-        ("windows", "i8"),
-        ("late_entries", "i8"),
         ("paced", "i8"),  # some control paces its senders
         ("cnp_interval", "i8"),
         ("lossless", "i8"),  # priority flow control is on
@@ -274,7 +284,6 @@ SETTINGS = np.dtype(
         ("coupled", "i8"),  # switches go from event to event (core/coupled.py)
         ("noted", "i8"),  # packets have notes
         ("telemetered", "i8"),  # and telemetry
-        ("idle_ticks", "i8"),  # ticks in a row that moved nothing
         ("seed", "i8"),
         ("steering", "i8"),  # 0, or how switches choose a link per packet
         ("in_turn", "i8"),  # spray: the links of a group in turn, not by lot
@@ -284,21 +293,16 @@ SETTINGS = np.dtype(
         ("selective", "i8"),  # selective repeat: 0, or the packets of its window, a power of two
         ("reordering", "i8"),  # transmissions by which a packet may be overtaken and is not yet taken for lost
         ("trim", "i8"),
+        ("lossy", "i8"),  # some wire loses packets
         ("pulling", "i8"),  # receivers pull
-        ("failed", "i8"),  # 1 + the connection that gave up
         ("complaints", "i8"),  # go-back-N: 1 if every packet beyond a gap brings a NAK, 0 if the first does
         ("classes", "i8"),  # of traffic; see classes.py
         ("ports", "i8"),  # links: classes above the first have more rows
         ("pooling", "i8"),  # ports of a switch share a buffer
         ("alpha", "i8"),  # of what is left of it a queue may hold so much; see pools.py
-        ("next_look", "i8"),  # at the queues
         ("look_every", "i8"),
-        ("looks", "i8"),  # at a network that was not idle
         ("most_looks", "i8"),
-        ("looks_taken", "i8"),
-        ("samples", "i8"),  # rows of `samples` in use
         ("journaling", "i8"),  # what happens to packets is written down
-        ("journaled", "i8"),  # rows of `journal` in use
         ("journal_reserve", "i8"),  # rows that a visit to one node may need
         ("controls", CONTROL_SETTINGS),
     ]

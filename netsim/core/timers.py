@@ -45,7 +45,7 @@ def check_timeouts(world, now):
         connection = world.connections[c]
         if is_outstanding(world, c, connection) and now - connection.progress_at >= connection.timeout:
             if has_given_up(world, c, connection):
-                world.settings[0].failed = c + 1
+                world.progress[0].failed = c + 1
                 return
             if world.settings[0].selective > 0:
                 after_silence(world, c, connection)

@@ -28,6 +28,7 @@ class Told:
     connection: Any
     source: Any
     target: Any
+    bytes: Any
     released_at: Any
     delivered_at: Any
     acked_at: Any
@@ -59,12 +60,11 @@ class Witness:
 
     def is_due(self, world: World) -> bool:
         """Whether the core waits for its journal to be taken away."""
-        row = world.settings[0]
-        return int(row["journaled"] + row["journal_reserve"]) > len(world.journal)
+        return int(world.progress[0]["journaled"] + world.settings[0]["journal_reserve"]) > len(world.journal)
 
     def take(self, world: World, *, at_end: bool = False) -> None:
         """Take the journal away."""
-        row = world.settings[0]
+        row = world.progress[0]
         self.pieces.append(world.journal[: row["journaled"]].copy())
         self.rows += int(row["journaled"])
         row["journaled"] = 0
@@ -86,6 +86,7 @@ class Witness:
             connection=flows["connection"].astype("i8"),
             source=flows["source_part"].astype("i8") - admitted.first_part,
             target=flows["target_part"].astype("i8") - admitted.first_part,
+            bytes=rows["bytes"].copy(),
             **{name: stories[name].copy() for name in STORY},
             first_before=first_before,
             before=before,

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from netsim.core import tables
+from netsim.core.checks import check_classes, check_room, check_trimming
 from netsim.core.egress import GROUP
 from netsim.core.memory import aligned_zeros
 from netsim.core.pool_sizes import check_pools, fixed_alpha, largest_queues, pools
 from netsim.core.rings import FIRST_SIZE
 from netsim.core.tables import MOST_HOPS, NEVER
 from netsim.core.world_tables import World
-from netsim.errors import InputError
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport import NOTED, PACED, PULLED, TELEMETERED
 from netsim.units import picoseconds_per_byte
@@ -52,79 +52,104 @@ def new_world(
     InputError where the largest packet does not fit, a pause would travel in no time, what is trimmed could not be sent
     again, or several classes have no control class above them.
     """
-    check_trimming(network, is_selective=selective is not None)
-    _check_classes(network, classes)
     largest = header + np.where([kind == SCALE_UP for kind in network.kinds], payloads[1], payloads[0])
     kinds, kind_of = _kinds(network, largest)
+    check_trimming(network, is_selective=selective is not None)
+    check_classes(network, classes)
     check_pools(network, largest)
-    _check(network, kinds, kind_of, largest)
+    check_room(network, kinds, kind_of, largest)
     nodes, inbound, outbound, port_of = _nodes(network)
     slots = _slots(network)
     hosts = len(network.hosts)
     ports = int((nodes["last_out"] - nodes["first_out"])[hosts:].max(initial=1))
     links, gates, inboxes, pullers, air_used = _links(network, kind_of, ports, control in PULLED, classes)
     settings = _settings(network, control, parameters, selective)
-    settings[0]["complaints"] = complaints
     row = settings[0]
-    row["header"], row["ack"], row["tick"], row["air_used"] = header, ack, tick_ps, air_used
-    row["classes"], row["coupled"] = classes, row["coupled"] or classes > 1
-    _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + (not network.trim)))
+    row["complaints"], row["classes"], row["coupled"] = complaints, classes, row["coupled"] or classes > 1
+    row["header"], row["ack"], row["tick"] = header, ack, tick_ps
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
-    air = 4 * air_used + int(row["reserve"]) + (FIRST_NOTED_AIR if row["noted"] else FIRST_AIR)
+    _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + (not network.trim)))
     return World(
         settings=settings,
+        progress=_progress(air_used),
         links=links,
         kinds=kinds,
         gates=gates,
         nodes=nodes,
+        pools=_pools(network),
         hosts=np.zeros(hosts, tables.HOST),
         inbound=inbound,
         outbound=outbound,
         port_of=port_of,
         out_place=np.argsort(outbound, kind="stable").astype("u4"),
-        acts=np.full(len(outbound), NEVER, "i8"),
-        hears=np.full(len(outbound), NEVER, "i8"),
-        due=np.full(len(links), NEVER, "i8"),
-        wake=np.full(len(nodes), NEVER, "i8"),
         slots=slots,
-        wakes=np.full(2 * ((len(nodes) >> GROUP) + 1), NEVER, "i8"),
-        air=np.zeros(air, tables.PACKET),
-        notes=np.zeros(air if row["noted"] else 1, tables.NOTE),
-        heard=np.zeros(1, tables.TELEMETRY),
-        telemetry=np.zeros(air * MOST_HOPS if row["telemetered"] else 1, tables.TELEMETRY),
-        blocks=np.full(SIZE_CLASSES, -1, "i8"),
         inboxes=inboxes,
         busy=np.zeros(ports + 1, "u4"),
-        nodes_due=np.zeros(len(nodes) + 1, "i8"),
-        hops=np.zeros(STRIDE, "u4"),
-        connections=np.zeros(0, tables.CONNECTION),
-        messages=np.zeros(0, tables.MESSAGE),
-        heirs=np.zeros(0, "u4"),
-        flows=np.zeros(0, tables.FLOW),
-        parts=np.zeros(0, tables.PART),
-        collectives=np.zeros(0, tables.COLLECTIVE),
-        finished=np.zeros(64, tables.FINISHED),
-        group_of=np.zeros(0, "u4"),
-        groups=np.zeros(0, tables.GROUP),
-        group_links=np.zeros(0, "u4"),
-        ways=np.zeros(0, tables.WAY),
-        cache=np.zeros(0, "u4"),
-        flowlets=np.zeros(0, tables.FLOWLET),
-        repairs=np.zeros(0, tables.REPAIR),
-        places=np.zeros(0, "u4"),
-        here=np.zeros(0, "u1"),
         pullers=pullers,
         samples=np.zeros(len(links) + ALBUM, tables.SAMPLE),
-        journal=np.zeros(1, tables.JOURNAL),
-        stories=np.zeros(1, tables.STORY),
+        **_times(len(links), len(outbound), len(nodes)),
+        **_air(row, air_used),
+        **_nothing_carried(),
     )
+
+
+def _times(links: int, places: int, nodes: int) -> dict[str, Any]:
+    """When something happens next at a link, a port and a node: never, so far."""
+    sizes = {"due": links, "acts": places, "hears": places, "wake": nodes, "wakes": 2 * ((nodes >> GROUP) + 1)}
+    never = {name: np.full(size, NEVER, "i8") for name, size in sizes.items()}
+    return {**never, "nodes_due": np.zeros(nodes + 1, "i8")}
+
+
+def _air(row: Any, used: int) -> dict[str, Any]:
+    """Room for packets, and beside it for what is noted of them."""
+    room = 4 * used + int(row["reserve"]) + (FIRST_NOTED_AIR if row["noted"] else FIRST_AIR)
+    return {
+        "air": np.zeros(room, tables.PACKET),
+        "notes": np.zeros(room if row["noted"] else 1, tables.NOTE),
+        "telemetry": np.zeros(room * MOST_HOPS if row["telemetered"] else 1, tables.TELEMETRY),
+        "blocks": np.full(SIZE_CLASSES, -1, "i8"),
+    }
+
+
+def _nothing_carried() -> dict[str, Any]:
+    """The tables of what is carried, empty; a kernel wants a row where it might look at the first."""
+    empty = {
+        "connections": tables.CONNECTION,
+        "messages": tables.MESSAGE,
+        "heirs": "u4",
+        "flows": tables.FLOW,
+        "parts": tables.PART,
+        "collectives": tables.COLLECTIVE,
+        "group_of": "u4",
+        "groups": tables.GROUP,
+        "group_links": "u4",
+        "ways": tables.WAY,
+        "cache": "u4",
+        "flowlets": tables.FLOWLET,
+        "repairs": tables.REPAIR,
+        "places": "u4",
+        "here": "u1",
+    }
+    rows = {"heard": tables.TELEMETRY, "journal": tables.JOURNAL, "stories": tables.STORY}
+    return {
+        **{name: np.zeros(0, row) for name, row in empty.items()},
+        **{name: np.zeros(1, row) for name, row in rows.items()},
+        "hops": np.zeros(STRIDE, "u4"),
+        "finished": np.zeros(64, tables.FINISHED),
+    }
+
+
+def _progress(air_used: int) -> Any:
+    progress = np.zeros(1, tables.PROGRESS)
+    progress["next_tick"] = progress["next_look"] = NEVER
+    progress["air_used"] = air_used
+    return progress
 
 
 def _settings(network: Network, control: str, parameters: Parameters, selective: Selective | None) -> Any:
     settings = np.zeros(1, tables.SETTINGS)
     row = settings[0]
     row["hosts"], row["stride"], row["timeout"] = len(network.hosts), STRIDE, NEVER
-    row["next_tick"], row["next_look"] = NEVER, NEVER
     row["ports"] = len(network.links)
     if network.pfc:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
@@ -133,6 +158,7 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
     if selective:
         row["selective"], row["reordering"] = selective
     row["trim"], row["pulling"] = network.trim, control in PULLED
+    row["lossy"] = any(chance > 0 for chance in network.loss)
     row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
     row["noted"], row["telemetered"] = control in NOTED, control in TELEMETERED
     coupled = ("lossless", "pooling", "trim", "noted")  # what the other kind of switch cannot do
@@ -141,33 +167,6 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
         for key, value in values.items():
             row["controls"][name][key] = value
     return settings
-
-
-def check_trimming(network: Network, *, is_selective: bool) -> None:
-    """Refuse headers, which trimming leaves of packets, where the recovery of losses does not understand them."""
-    if network.trim and not is_selective:
-        what = "trim = true, but what a trimmed packet leaves says nothing to go-back-N"
-        raise InputError(what, where=network.name, mend='set transport.recovery = "selective_repeat"')
-
-
-def _check_classes(network: Network, classes: int) -> None:
-    if classes > 1 and network.control_class != "strict":
-        what = f"{classes} classes of traffic where control shares a queue with data"
-        raise InputError(what, where=network.name, mend='set control_class = "strict"')
-
-
-def _check(network: Network, kinds: Any, kind_of: Any, largest: Any) -> None:
-    """Refuse ports that no full packet can pass: it would be dropped and sent again for ever."""
-    for link in network.links:
-        kind, needed = kinds[kind_of[link.number]], int(largest[link.number])
-        room = int(network.pfc.xoff + kind["headroom"]) if network.pfc else int(kind["buffer"])
-        if room < needed:
-            name = "pfc.xoff + pfc.headroom" if network.pfc else "buffer"
-            what = f"{name} = {room} B holds no packet of {needed} B"
-            raise InputError(what, where=network.link_name(link.number), mend=f"give at least {needed} B")
-        if network.pfc and link.delay_ps == 0:
-            what = "a link with flow control has no delay"
-            raise InputError(what, where=network.link_name(link.number), mend="give a delay above 0, as a pause has")
 
 
 def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
@@ -239,12 +238,17 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
     everyone = np.arange(count)
     nodes["first_out"] = np.searchsorted(source[outbound], everyone)
     nodes["last_out"] = np.searchsorted(source[outbound], everyone, side="right")
-    nodes["pool"] = pools(network)
     nodes["first_in"] = np.searchsorted(target[inbound], everyone)
     nodes["last_in"] = np.searchsorted(target[inbound], everyone, side="right")
     port_of = np.empty(len(source), "u4")
     port_of[outbound] = np.arange(len(source)) - nodes["first_out"][source[outbound]]
     return nodes, inbound.astype("u4"), outbound.astype("u4"), port_of
+
+
+def _pools(network: Network) -> Any:
+    rows = np.zeros(len(network.hosts) + len(network.switches), tables.POOL)
+    rows["size"] = pools(network)
+    return rows
 
 
 def _links(network: Network, kind_of: Any, ports: int, pulling: bool, classes: int) -> tuple[Any, Any, Any, Any, int]:
@@ -293,7 +297,7 @@ def with_more_air(world: World) -> World:
         rows["telemetry"] = MOST_HOPS
     larger = {}
     for name, each in rows.items():
-        table, used = getattr(world, name), int(settings["air_used"]) * each
+        table, used = getattr(world, name), int(world.progress[0]["air_used"]) * each
         larger[name] = np.zeros(2 * len(table), table.dtype)
         larger[name][:used] = table[:used]
     return world._replace(**larger)

@@ -8,11 +8,13 @@ import numpy as np
 class World(NamedTuple):
     """Everything that can influence what happens next."""
 
-    settings: np.ndarray  # one row
+    settings: np.ndarray  # one row, which no kernel changes
+    progress: np.ndarray  # one row
     links: np.ndarray
     kinds: np.ndarray
     gates: np.ndarray  # per link; used where flow control is on
     nodes: np.ndarray
+    pools: np.ndarray  # per node; used where ports share a buffer
     hosts: np.ndarray
     inbound: np.ndarray  # links into node v: inbound[first_in:last_in], in order of number
     outbound: np.ndarray

@@ -1,7 +1,27 @@
-"""The one door to numba: how every kernel of netsim is compiled, and where compiled code is kept."""
+"""The one door to numba: how every kernel of netsim is compiled, and where compiled code is kept.
+
+Numba itself is loaded when the first kernel is: who only asks for the folder does not wait for it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from netsim.kernel.cache import CACHE_FOLDER, CHECKED
-from netsim.kernel.decorators import entry, inner, is_compiled, part
-from netsim.kernel.rows import bare, prefetch
+
+if TYPE_CHECKING:
+    from netsim.kernel.decorators import entry, inner, is_compiled, part
+    from netsim.kernel.rows import bare, prefetch
 
 __all__ = ["CACHE_FOLDER", "CHECKED", "bare", "entry", "inner", "is_compiled", "part", "prefetch"]
+
+_HOME = {
+    **dict.fromkeys(("entry", "inner", "is_compiled", "part"), "netsim.kernel.decorators"),
+    **dict.fromkeys(("bare", "prefetch"), "netsim.kernel.rows"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'netsim.kernel' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return value

@@ -7,6 +7,7 @@ sources.
 import hashlib
 import os
 import pathlib
+import sys
 import tempfile
 import warnings
 
@@ -42,3 +43,12 @@ def _cache_folder() -> pathlib.Path:
 
 
 CACHE_FOLDER = _cache_folder()
+
+
+def is_kept(kernel: str) -> bool:
+    """Whether compiled code of a kernel ("engine.advance") is kept for this Python: asked without loading numba.
+
+    Whether this processor can use it, only `is_compiled` knows.
+    """
+    version = f"py{sys.version_info.major}{sys.version_info.minor}"
+    return any(CACHE_FOLDER.glob(f"*/{kernel}-*.{version}.*.nbc"))

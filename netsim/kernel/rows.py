@@ -4,18 +4,20 @@ Counting owners would make packets seven times as slow; as a tuple of arrays a W
 function would take.
 """
 
+import operator
 from typing import Any
 
 from llvmlite import ir
 from numba import config, types
 from numba.core import cgutils
-from numba.core.imputils import lower_getattr_generic
-from numba.core.typing.templates import AttributeTemplate
+from numba.core.imputils import lower_builtin, lower_getattr_generic
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_global
 from numba.extending import infer_getattr, intrinsic, models, register_model
 from numba.np.arrayobj import populate_array
 
 _WORD = ir.IntType(64)
 _BYTES = ir.IntType(8).as_pointer()
+FIXED = "settings"  # the table that no kernel writes to
 _TABLE = ir.LiteralStructType([_BYTES, _WORD])  # where it begins, and its rows
 
 
@@ -42,7 +44,10 @@ class _Tables(AttributeTemplate):
     key = Bare
 
     def generic_resolve(self, bare, name):
-        return bare.world[bare.world.fields.index(name)] if name in bare.world.fields else None
+        if name not in bare.world.fields:
+            return None
+        table = bare.world[bare.world.fields.index(name)]
+        return FixedTable(table.dtype) if name == FIXED else table
 
 
 def _field(builder: Any, pointer: Any, world: types.NamedTuple, index: int, field: int) -> Any:
@@ -58,11 +63,71 @@ def _table(context: Any, builder: Any, bare: Bare, pointer: Any, name: str) -> A
     data, rows = (builder.load(_field(builder, pointer, bare.world, index, field)) for field in (0, 1))
     for value in (data, rows):  # tables stay where they are while a kernel runs
         value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    if name == FIXED:
+        return data
     row_bytes = kind.dtype.bitwidth // 8
     table = context.make_array(kind)(context, builder)
     data = builder.bitcast(data, table.data.type)
     populate_array(table, data, shape=[rows], strides=[_WORD(row_bytes)], itemsize=row_bytes, meminfo=None)
     return table._getvalue()
+
+
+class Fixed(types.Type):
+    """The one row of a table that no kernel writes to: read once and kept, however much else is written."""
+
+    def __init__(self, row: types.Record) -> None:
+        self.row = row
+        super().__init__(f"fixed({row})")
+
+    @property
+    def key(self) -> Any:
+        return self.row
+
+
+class FixedTable(Fixed):
+    """That table."""
+
+
+@register_model(Fixed)
+@register_model(FixedTable)
+class _FixedModel(models.OpaqueModel):
+    """A pointer to the row."""
+
+
+@infer_global(operator.getitem)
+class _FixedRow(AbstractTemplate):
+    def generic(self, args, kws):
+        table, row = args
+        return Fixed(table.row)(table, row) if isinstance(table, FixedTable) else None
+
+
+@lower_builtin(operator.getitem, FixedTable, types.Integer)
+def _fixed_row(context, builder, signature, args):
+    return args[0]
+
+
+@infer_getattr
+class _FixedFields(AttributeTemplate):
+    key = Fixed
+
+    def generic_resolve(self, fixed, name):
+        return fixed.row.typeof(name) if name in fixed.row.fields else None
+
+
+@lower_getattr_generic(Fixed)
+def _fixed_field(context: Any, builder: Any, fixed: Fixed, pointer: Any, name: str) -> Any:
+    """A number that is read once; a row within the row as numba knows it."""
+    kind = fixed.row.typeof(name)
+    place = cgutils.gep_inbounds(builder, pointer, fixed.row.offset(name))
+    place = builder.bitcast(
+        place,
+        context.get_value_type(kind) if isinstance(kind, types.Record) else context.get_data_type(kind).as_pointer(),
+    )
+    if isinstance(kind, types.Record):
+        return place
+    value = builder.load(place)
+    value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return context.data_model_manager[kind].from_data(builder, value)
 
 
 def _note(builder: Any, place: Any, world: types.NamedTuple, index: int, table: Any) -> None:

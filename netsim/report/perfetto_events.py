@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-Event = str  # one event as JSON
+Event = str  # one event as JSON, or several with ",\n" between them
 PS_PER_US = 10**6
 PS_PER_NS = NS_PER_US = 1000
 

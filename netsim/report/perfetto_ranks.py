@@ -36,8 +36,8 @@ def rank_events(result: Result) -> Iterator[Event]:
     yield from _flow_events(flows_of(result, parts), places)
 
 
-def process_of(rank: int) -> int:
-    """The number of a rank's process in the file; 0 has a meaning of its own to Perfetto."""
+def process_of(rank: Any) -> Any:
+    """The number of a rank's process in the file, or those of many; 0 has a meaning of its own to Perfetto."""
     return rank + 1
 
 

@@ -8,16 +8,17 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any
 
 from netsim.errors import InputError, RunError
-from netsim.study.measure import FIGURES
+from netsim.study.figures import FIGURES
 from netsim.study.plan import Plan, Point
-from netsim.study.pool import Finished
 from netsim.version import __version__
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from netsim.study.pool import Finished
 
 MARK = "study.json"
 POINTS = "points"
@@ -76,6 +77,8 @@ class StudyFolder:
 
     def write_table(self, plan: Plan, records: Mapping[str, Record]) -> pa.Table:
         """Write results.parquet: a row per finished point, in the study's order; same study, same bytes."""
+        import pyarrow.parquet as pq
+
         table = table_of(plan, records)
         draft = _draft(self.path / TABLE)
         try:
@@ -97,6 +100,8 @@ class StudyFolder:
 
 def table_of(plan: Plan, records: Mapping[str, Record]) -> pa.Table:
     """The finished points as a table: point, the varied settings, seed, status, error, digest, and every figure."""
+    import pyarrow as pa
+
     rows = [(point, records[point.digest]) for point in plan.points if point.digest in records]
     scenarios = [point.scenario for point, _ in rows]
     columns = {key: _setting_column([point.settings.get(key) for point, _ in rows]) for key in plan.varied}
@@ -113,6 +118,8 @@ def table_of(plan: Plan, records: Mapping[str, Record]) -> pa.Table:
 
 def _setting_column(values: Sequence[Any]) -> pa.Array:
     """Whole numbers as such, numbers as such, everything else as the text a scenario file would hold."""
+    import pyarrow as pa
+
     given = [value for value in values if value is not None]
     if given and all(type(value) is int for value in given):
         return pa.array(values, pa.int64())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -13,35 +12,9 @@ from netsim.report.bottleneck import bottleneck_of, slowdown_of
 from netsim.result import Result
 from netsim.scenario import Scenario
 from netsim.simulation import check, simulate
+from netsim.study.figures import COUNTED, SUMMED, Measured
 
 KIND = ["op", "ranks", "bytes"]
-SUMMED = ("completion_time_ps", "collectives", "bytes", "packets_delivered", "packet_hops")
-COUNTED = ("drops", "lost", "trims", "ecn_marks", "pauses", "retransmitted_packets")
-FIGURES = {  # of one run, by their type in a table
-    **dict.fromkeys((*SUMMED, *COUNTED), "int64"),
-    **dict.fromkeys(("slowdown", "flow_slowdown_p50", "flow_slowdown_p99", "flow_slowdown_max"), "float64"),
-    "max_queue_bytes": "int64",
-    "busiest_link": "string",
-    "busiest_fraction": "float64",
-    "limited_by": "string",
-}
-DRAWN = tuple(name for name, kind in FIGURES.items() if kind != "string")  # what a picture can show
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One run: its summary, its figures by name, and a row per kind of operation (median time and bus bandwidth)."""
-
-    summary: dict[str, Any]
-    figures: dict[str, Any]
-    operations: pd.DataFrame
-    limited_by: str
-    wall_seconds: float
-
-    @property
-    def time_ps(self) -> int:
-        """When the last rank was through."""
-        return int(self.summary["completion_time_ps"])
 
 
 def measured(scenario: Scenario, time_limit_ps: int | None = None) -> Measured:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from netsim.config import Document, Keys, read_document, validated, vary_scenario
 from netsim.errors import InputError, nearest
 from netsim.scenario import Scenario
-from netsim.study.measure import DRAWN
+from netsim.study.figures import DRAWN
 from netsim.traces import Trace
 from netsim.units import parse_time
 from netsim.version import __version__

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from netsim.errors import InputError, NetsimError, RunError
-from netsim.scenario import Scenario
-from netsim.study.measure import Measured, measured
 from netsim.version import __version__
+
+if TYPE_CHECKING:
+    from netsim.scenario import Scenario
+    from netsim.study.figures import Measured
 
 BACKENDS = ("local", "dask")
 CONNECT_SECONDS = 10
@@ -40,6 +43,8 @@ class Finished:
 
 def attempt(task: Task) -> Finished:
     """Do one run; what goes wrong becomes its answer, so that it stops no other."""
+    from netsim.study.measure import measured  # here: only processes that run something load all that a run needs
+
     if task.netsim != __version__:
         return Finished(task.number, None, f"this worker has netsim {__version__}, the study {task.netsim}")
     with warnings.catch_warnings(record=True) as said:
@@ -84,6 +89,16 @@ class Pool:
             yield from self._on_cluster(tasks)
         else:
             yield from _on_cores(tasks, min(self.processes, len(tasks)), self.work)
+
+    def end(self) -> None:
+        """End the processes here, after the last run: joblib keeps them for more, and Python's end waits for them.
+
+        Nothing is lost: all their answers are here.
+        """
+        if self.processes > 1:
+            from joblib.externals.loky import get_reusable_executor
+
+            get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
 
     @property
     def processes(self) -> int:
@@ -151,7 +166,31 @@ def _parallel(tasks: Iterable[Task], jobs: int, work: Work, started: list[Task])
             yield delayed(work)(task)
 
     parallel: Any = Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered", max_nbytes=None)
-    yield from parallel(begun())
+    with _children_deaf_to_interrupts():
+        answers = parallel(begun())
+    yield from answers
+
+
+@contextmanager
+def _children_deaf_to_interrupts() -> Iterator[None]:
+    """Processes started meanwhile never hear Ctrl-C, which goes to all of a terminal's: this one ends them.
+
+    A signal that is blocked stays so in a child; one that comes for this process is heard when the block ends.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    from joblib.externals.loky.backend import resource_tracker as lokys
+
+    for tracker in (resource_tracker, lokys):  # joblib starts both, and either ends a block when it starts
+        tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _client(scheduler: str) -> AbstractContextManager[Any]:

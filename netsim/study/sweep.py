@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from netsim.study.folder import DONE, FAILED, Record, StudyFolder
 from netsim.study.plan import Plan, Point
 from netsim.study.pool import Finished, Pool, Task
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Tell = Callable[[Finished], None]
 

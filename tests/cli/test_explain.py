@@ -1,12 +1,15 @@
 """`netsim explain`: what it prints, its JSON, and what it says of a folder that it cannot explain."""
 
+import gzip
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from netsim.blame import KINDS
+from netsim.blame.chunks import chunks_of
 from netsim.cli import main
 
 HOME = Path(__file__).parents[2]
@@ -122,3 +125,34 @@ def test_times_that_this_netsim_would_not_give_are_refused(saved: Path, tmp_path
     table: pd.DataFrame = Result.load(copy).collectives
     write_parquet(table.assign(time_ps=table["time_ps"] + 1), "collectives", copy / "collectives.parquet")
     assert "no longer takes the time that was saved" in refused(copy, capsys)
+
+
+def test_its_timeline_shows_single_chunk_flows(several: Path, capsys: Capture) -> None:
+    """Those of all collectives, or of one."""
+    found = []
+    for which in ([], ["--detail", "chunks"], ["--detail", "chunks", "--collective", "1"]):
+        assert main(["trace", str(several), *which]) == 0
+        assert "left out" not in capsys.readouterr().err
+        with gzip.open(several / "run.perfetto.json.gz", "rt", encoding="utf-8") as file:
+            found.append(sum(event.get("cat") == "chunk" for event in json.load(file)["traceEvents"]))
+    assert found == [0, 3 * 16 * 15, 16 * 15]
+
+
+def test_a_timeline_of_too_much_says_so(several: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("netsim.blame.chunks.chunks_of", partial(chunks_of, most=100))
+    assert main(["trace", str(several), "--detail", "chunks"]) == 0
+    told = capsys.readouterr().err
+    assert "left out 620 of 720 chunk flows" in told
+    assert "--collective ID draws those of one collective" in told
+
+
+def test_mistakes_of_a_timeline_are_one_line(several: Path, capsys: Capture) -> None:
+    for which, told in (
+        (["--collective", "1"], "add --detail chunks"),
+        (["--detail", "chunks", "--collective", "9"], "no collective 9; give an id from 0 to 2"),
+        (["--detail", "all"], "'all' is not one of 'chunks'"),
+    ):
+        assert main(["trace", str(several), *which]) == 2
+        text = capsys.readouterr().err
+        assert told in text
+        assert text.strip().count("\n") == 0

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -174,3 +175,22 @@ def test_progress_draws_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "3/7" in drawn
     assert "5 us" in drawn
     assert "M packet-hops/s" in drawn
+
+
+def test_ctrl_c_in_a_destructor_is_heard(capsys: pytest.CaptureFixture[str]) -> None:
+    """Python can raise nothing there: it would print a traceback and go on."""
+
+    class Struck:
+        def __del__(self) -> None:
+            raise KeyboardInterrupt
+
+    def struck_while_at_work() -> None:
+        with exits.interrupts_heard():
+            Struck()
+            time.sleep(60)
+
+    before = sys.unraisablehook
+    with pytest.raises(KeyboardInterrupt):
+        struck_while_at_work()
+    assert sys.unraisablehook is before
+    assert capsys.readouterr().err == ""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -125,3 +128,25 @@ def test_a_warning_is_said_once(study: Path, capsys: Capture) -> None:
     study.write_text(STUDY.replace('"ideal"', '"dctcp"') + 'routing.kind = ["spray"]\n')
     assert sweep() == 0
     assert capsys.readouterr().err.count("spray reorders packets") == 1
+
+
+LIGHT = """
+import sys
+from pathlib import Path
+from netsim.kernel.cache import is_kept
+from netsim.study.folder import StudyFolder
+from netsim.study.plan import read_plan
+from netsim.study.pool import pool_of
+from netsim.study.sweep import work_of
+work_of(read_plan(Path(sys.argv[1])), StudyFolder(Path("results")))
+pool_of("local", None, 2), is_kept("engine.advance")
+print(sorted({"numba", "pandas", "pyarrow", "simpy"} & set(sys.modules)))
+"""
+
+
+def test_processes_are_started_before_anything_heavy_is_loaded(study: Path) -> None:
+    """They load it at the same time; a reader of the study who had done so would only make them wait."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-c", LIGHT, str(study)]
+    told = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert told.stdout == "[]\n"

@@ -63,7 +63,7 @@ def test_an_empty_network_has_no_samples() -> None:
 
 def test_an_idle_network_is_not_looked_at_again_and_again() -> None:
     run = play_core(Scenario("late", lambda: star(2), one([(0, 1, 0, 4096, ())], 50_000 * MICROSECOND, 0)))
-    assert 0 < run.fabric.world.settings[0]["looks_taken"] < 2_000  # not one for each of the 50,000 microseconds
+    assert 0 < run.fabric.world.progress[0]["looks_taken"] < 2_000  # not one for each of the 50,000 microseconds
 
 
 def test_queues_after_a_long_wait_are_sampled_as_often_as_at_once() -> None:

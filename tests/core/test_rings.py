@@ -82,20 +82,20 @@ def test_rings_are_queues_and_the_air_is_tiled_by_blocks(chosen: list[tuple[int,
     for start, rows in blocks_of(world):
         assert start == end
         end = start + rows
-    assert end == int(world.settings[0]["air_used"])
+    assert end == int(world.progress[0]["air_used"])
 
 
 def test_a_ring_grows_only_when_it_is_full_and_leaves_its_block_to_the_next() -> None:
     world = a_star()
-    used = int(world.settings[0]["air_used"])
+    used = int(world.progress[0]["air_used"])
     do(world, [(PUSH, 0, n) for n in range(1, FIRST_SIZE + 1)])
-    assert int(world.settings[0]["air_used"]) == used
+    assert int(world.progress[0]["air_used"]) == used
     left = int(world.links[0]["wire"]["start"])
     do(world, [(PUSH, 0, 9)])
-    assert int(world.settings[0]["air_used"]) == used + 2 * FIRST_SIZE
+    assert int(world.progress[0]["air_used"]) == used + 2 * FIRST_SIZE
     do(world, [(PUSH, 1, n) for n in range(1, 2 * FIRST_SIZE + 2)])  # grows twice: 8, then 16
     do(world, [(PUSH, 2, n) for n in range(1, FIRST_SIZE + 2)])  # takes the 8 that ring 1 left
-    assert int(world.settings[0]["air_used"]) == used + (2 + 2 + 4) * FIRST_SIZE
+    assert int(world.progress[0]["air_used"]) == used + (2 + 2 + 4) * FIRST_SIZE
     assert (left, FIRST_SIZE) in blocks_of(world)
 
 
@@ -107,7 +107,7 @@ def test_a_wrapped_ring_keeps_its_order_when_it_grows() -> None:
 
 def test_without_air_left_a_ring_says_so() -> None:
     world = a_star()
-    world.settings[0]["air_used"] = len(world.air) - 4
+    world.progress[0]["air_used"] = len(world.air) - 4
     with pytest.raises(MemoryError, match="no room for more packets"):
         do(world, [(PUSH, 0, n) for n in range(1, FIRST_SIZE + 2)])
 

@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import netsim
+from netsim.blame.chunks import chunks_of
 from netsim.report.perfetto import write_trace
 from netsim.report.perfetto_counters import worst_links
 from netsim.result import Result
+from netsim.result.chunks import Chunks
 from tests.report.trace_processor import Query, trace_processor
 
 pytestmark = pytest.mark.filterwarnings("default")  # those of selenium and perfetto
@@ -40,11 +43,16 @@ def run(request: pytest.FixtureRequest) -> Result:
 
 
 @pytest.fixture(scope="module")
-def query(run: Result, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Query]:
+def query(run: Result, chunks: Chunks, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Query]:
     folder = tmp_path_factory.mktemp("perfetto")
-    write_trace(run, folder / "run.json.gz")
+    write_trace(run, folder / "run.json.gz", chunks=chunks)
     with trace_processor(folder / "run.json.gz", folder / "profile") as ask:
         yield ask
+
+
+@pytest.fixture(scope="module")
+def chunks(run: Result) -> Chunks:
+    return chunks_of(run)
 
 
 def last_begun(run: Result) -> Any:
@@ -58,26 +66,37 @@ def test_no_errors(query: Query) -> None:
     assert query("select name, value from stats where severity != 'info' and value > 0") == []
 
 
-def test_slices_by_kind(run: Result, query: Query) -> None:
+def test_slices_by_kind(run: Result, chunks: Chunks, query: Query) -> None:
     found = dict(query("select category, count(*) from slice group by category"))
     waits = (last_begun(run).clip(upper=run.parts["end_ps"]) > run.parts["start_ps"]).sum()
     delivers = query("select count(*) from flow join slice s on slice_out = s.id where s.category = 'flow'")[0][0]
-    wanted = {"collective": len(run.parts), "flow": len(run.flows), "wait": waits, "last": delivers}
+    wanted = {
+        "collective": len(run.parts),
+        "flow": len(run.flows),
+        "wait": waits,
+        "last": delivers,
+        "chunk": len(chunks),
+    }
     assert found == {kind: number for kind, number in wanted.items() if number}
     assert delivers >= 1
 
 
-def test_slices_by_rank_and_thread(run: Result, query: Query) -> None:
+def test_slices_by_rank_and_thread(run: Result, chunks: Chunks, query: Query) -> None:
     """No slice of its own thread lies in another but those of waiting, and they are where the tables say."""
     sql = """select p.name as rank, t.name as thread, s.category as kind, s.depth as depth, count(*) as many
         from slice s join thread_track k on s.track_id = k.id join thread t using (utid) join process p using (upid)
         group by 1, 2, 3, 4"""
     found: Counter[tuple[str, str]] = Counter()
     for rank, thread, kind, depth, many in query(sql):
-        assert thread.startswith("channel " if kind == "flow" else "stream ")
-        assert (depth == 0) == (kind in {"flow", "collective"})
+        assert thread.startswith("channel " if kind in {"flow", "chunk"} else "stream ")
+        assert (", chunks" in thread) == (kind == "chunk")
+        assert (depth == 0) == (kind in {"flow", "collective", "chunk"})
         found[rank, kind] += many
-    for kind, ranks in (("collective", run.parts["rank"]), ("flow", run.flows["src"])):
+    for kind, ranks in (
+        ("collective", run.parts["rank"]),
+        ("flow", run.flows["src"]),
+        ("chunk", pd.Series(chunks.source)),
+    ):
         told = {rank: many for (rank, which), many in found.items() if which == kind}
         assert told == {f"rank {rank}": many for rank, many in ranks.value_counts().items()}
 
@@ -93,8 +112,9 @@ def test_slices_begin_and_last_as_in_the_run(run: Result, query: Query) -> None:
 
 def test_arrows_go_from_cause_to_effect(run: Result, query: Query) -> None:
     """From waiting to the rank waited for, and from a flow to the rank that waited for its last byte."""
-    arrows = query(ENDS.format(SLICES))
-    assert (len(arrows),) == query("select count(*) from flow")[0]
+    arrows = [each for each in query(ENDS.format(SLICES)) if each[0] != "chunk"]
+    between_chunks = query("select count(*) from flow join slice s on slice_out = s.id where s.category = 'chunk'")
+    assert [(len(arrows) + between_chunks[0][0],)] == query("select count(*) from flow")
     waiting = run.parts[(last_begun(run) > run.parts["start_ps"]) & (last_begun(run) < run.parts["end_ps"])]
     found = Counter((tail, head) for tail, _, head, *_ in arrows)
     assert set(found) <= {("wait", "collective"), ("wait", "last"), ("flow", "last")}  # "last" begins with the part
@@ -104,6 +124,36 @@ def test_arrows_go_from_cause_to_effect(run: Result, query: Query) -> None:
     for tail, source, _, target, tail_ps, head_ps in arrows:
         assert tail_ps <= head_ps
         assert (target, head_ps) in begun if tail == "wait" else (source, target, tail_ps) in pairs
+
+
+CHUNK = """(select s.id, p.pid - 1 as rank, s.ts, s.ts + s.dur as until, extract_arg(s.arg_set_id, 'args.step') as step,
+    extract_arg(s.arg_set_id, 'args.to_rank') as peer, extract_arg(s.arg_set_id, 'args.collective') as collective,
+    extract_arg(s.arg_set_id, 'args.bytes') as bytes, extract_arg(s.arg_set_id, 'args.start_ps') as start_ps,
+    extract_arg(s.arg_set_id, 'args.waited_ps') as waited_ps, extract_arg(s.arg_set_id, 'args.time_ps') as time_ps
+    from slice s join thread_track t on s.track_id = t.id join thread using (utid) join process p using (upid)
+    where s.category = 'chunk')"""
+
+
+def test_chunk_flows_add_up_to_the_flows(run: Result, query: Query) -> None:
+    """Their bytes, when the first was free and when the last was delivered; on the nanosecond where they are drawn."""
+    sql = f"""select collective, rank, peer, sum(bytes), min(start_ps - waited_ps), max(start_ps + time_ps),
+        max(abs(ts - start_ps / 1000.0) > 0.5001 or abs(until - (start_ps + time_ps) / 1000.0) > 0.5001)
+        from {CHUNK} group by 1, 2, 3 order by 1, 2, 3"""
+    flows = run.flows.groupby(["collective", "src", "dst"], as_index=False).agg(
+        bytes=("bytes", "sum"), start_ps=("start_ps", "min"), delivered_ps=("delivered_ps", "max")
+    )
+    assert query(sql) == [(*each, 0) for each in flows.itertuples(index=False, name=None)]
+
+
+def test_chunk_flows_wait_as_in_the_run(run: Result, chunks: Chunks, query: Query) -> None:
+    """An arrow per pair; in rings from each chunk flow but those of the first steps to the one that waited for it."""
+    sql = f"""select count(*), sum(a.until <= b.ts), sum(a.peer = b.rank and a.step + 1 = b.step)
+        from flow join {CHUNK} a on slice_out = a.id join {CHUNK} b on slice_in = b.id"""
+    ((count, in_time, in_step),) = query(sql)
+    assert count == len(chunks.later)
+    if count:
+        first_steps = run.collectives["ranks"].sum()
+        assert count == in_time == in_step == len(chunks) - first_steps
 
 
 def test_counters_by_link(run: Result, query: Query) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -24,11 +25,41 @@ def deadly(given: Task) -> Finished:
     return Finished(given.number, None, "fine")
 
 
+def interrupted(given: Task) -> Finished:
+    """What Ctrl-C does to a process that runs points: the system sends it to all processes of a terminal."""
+    os.kill(os.getpid(), signal.SIGINT)
+    return Finished(given.number, None, "heard nothing")
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be blocked here")
+def test_processes_do_not_hear_ctrl_c() -> None:
+    found = [each.error for each in Pool(jobs=2, work=interrupted).run([task(number) for number in range(4)])]
+    assert found == ["heard nothing"] * 4
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, set()), "this process still hears it"
+
+
 def test_a_killed_process_costs_its_own_run_alone() -> None:
     tasks = [task(number) for number in range(8)]
     found = {each.number: each.error for each in Pool(jobs=2, work=deadly).run(tasks)}
     assert found.pop(3) == "its process was killed, as happens where memory runs out"
     assert found == dict.fromkeys((0, 1, 2, 4, 5, 6, 7), "fine")
+
+
+def process(given: Task) -> Finished:
+    """Where it is done."""
+    return Finished(given.number, None, str(os.getpid()))
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
+def test_processes_are_there_for_more_until_they_are_ended() -> None:
+    pool, tasks = Pool(jobs=2, work=process), [task(number) for number in range(4)]
+    first, more = ({each.error for each in pool.run(tasks)} for _ in range(2))
+    assert first & more
+    pool.end()
+    assert not any(Path(f"/proc/{number}").exists() for number in first | more)
+    assert len(list(pool.run(tasks))) == 4, "others are started"
+    pool.end()
+    Pool(jobs=1).end()
 
 
 def test_a_failed_run_is_an_answer() -> None:
@@ -48,7 +79,7 @@ def test_a_fault_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         def fails(*_: object, error: Exception = error) -> None:
             raise error
 
-        monkeypatch.setattr("netsim.study.pool.measured", fails)
+        monkeypatch.setattr("netsim.study.measure.measured", fails)
         assert attempt(task(0)).error == words
 
 

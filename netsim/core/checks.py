@@ -1,0 +1,33 @@
+"""Networks that the core refuses, before anything moves."""
+
+from typing import Any
+
+from netsim.errors import InputError
+from netsim.topology.network import Network
+
+
+def check_trimming(network: Network, *, is_selective: bool) -> None:
+    """Refuse headers, which trimming leaves of packets, where the recovery of losses does not understand them."""
+    if network.trim and not is_selective:
+        what = "trim = true, but what a trimmed packet leaves says nothing to go-back-N"
+        raise InputError(what, where=network.name, mend='set transport.recovery = "selective_repeat"')
+
+
+def check_classes(network: Network, classes: int) -> None:
+    if classes > 1 and network.control_class != "strict":
+        what = f"{classes} classes of traffic where control shares a queue with data"
+        raise InputError(what, where=network.name, mend='set control_class = "strict"')
+
+
+def check_room(network: Network, kinds: Any, kind_of: Any, largest: Any) -> None:
+    """Refuse ports that no full packet can pass: it would be dropped and sent again for ever."""
+    for link in network.links:
+        kind, needed = kinds[kind_of[link.number]], int(largest[link.number])
+        room = int(network.pfc.xoff + kind["headroom"]) if network.pfc else int(kind["buffer"])
+        if room < needed:
+            name = "pfc.xoff + pfc.headroom" if network.pfc else "buffer"
+            what = f"{name} = {room} B holds no packet of {needed} B"
+            raise InputError(what, where=network.link_name(link.number), mend=f"give at least {needed} B")
+        if network.pfc and link.delay_ps == 0:
+            what = "a link with flow control has no delay"
+            raise InputError(what, where=network.link_name(link.number), mend="give a delay above 0, as a pause has")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 WHERE = "from netsim import kernel; print(kernel.CACHE_FOLDER, kernel.is_compiled(), kernel.__file__, sep=chr(10))"
 TINY = """
 from netsim.kernel import bare, entry

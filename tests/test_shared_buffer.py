@@ -74,11 +74,11 @@ def pool_is_the_sum_of_its_queues(run: CoreRun) -> list[str]:
     source, backlog = world.links["source"], world.links["backlog"]
     shared, breaches = run.fabric.network.shared_buffer, []
     assert shared
-    for node in np.flatnonzero(world.nodes["pool"]):
+    for node in np.flatnonzero(world.pools["room"]):
         held = int(backlog[source == node].sum())
         longest = int(world.links["longest"][source == node].max())
-        if held != world.nodes["pooled"][node] or held > shared.size or longest > shared.most_of(1):
-            breaches.append(f"node {node} holds {held} B, says {world.nodes['pooled'][node]}; a queue had {longest}")
+        if held != world.pools["taken"][node] or held > shared.size or longest > shared.most_of(1):
+            breaches.append(f"node {node} holds {held} B, says {world.pools['taken'][node]}; a queue had {longest}")
     return breaches
 
 
@@ -89,7 +89,7 @@ def test_a_pool_keeps_its_books_at_every_stop(scenario: Any) -> None:
     for stop in range(700_000, 30 * MICROSECOND, 1_234_567):
         run.env.run(until=stop)
         assert [breach for law in [*others, pool_is_the_sum_of_its_queues] for breach in law(run)] == []
-    run.fabric.world.nodes["pooled"][-1] += 1
+    run.fabric.world.pools["taken"][-1] += 1
     assert pool_is_the_sum_of_its_queues(run) != []
 
 

@@ -23,10 +23,10 @@ def both(scenario: Scenario) -> tuple[Figures, Figures]:
     results = twin.run()
     run = play_core(scenario)
     core, other = core_figures(run), twin_figures(twin, results)
-    nodes = run.fabric.world.nodes
-    core |= {f"fullest of {node}": int(nodes["fullest"][node]) for node in twin.pools}
+    pools = run.fabric.world.pools
+    core |= {f"fullest of {node}": int(pools["fullest"][node]) for node in twin.pools}
     other |= {f"fullest of {node}": pool.fullest for node, pool in twin.pools.items()}
-    assert not nodes["pooled"].any()
+    assert not pools["taken"].any()
     return core, other
 
 

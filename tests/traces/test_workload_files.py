@@ -179,3 +179,12 @@ def test_a_mistake_in_a_table_names_its_line(tmp_path: Path, rows: list[str], wh
 def test_groups_of_a_kind_are_of_one_size(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"small.csv:4: gives dp groups of 4, an earlier row 8"):
         table(tmp_path, csv("all_reduce"), csv("all_reduce", members=4))
+
+
+def test_a_row_must_reach_to_the_last_column_that_is_needed(tmp_path: Path) -> None:
+    """Other columns may stand between them: this table has the size in its fifth."""
+    path = tmp_path / "wide.csv"
+    header = "comm_type,comm_group,comm_group_size,stage,msg_size,dst,src,additional,_elapsed_time,algbw,busbw,count"
+    path.write_text(f"{header}\nCommType.all_reduce,CommGroup.dp_group,8,a\n")
+    with pytest.raises(InputError, match=r"wide.csv:2: has 4 columns"):
+        read(path)

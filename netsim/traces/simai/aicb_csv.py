@@ -100,6 +100,7 @@ class _Reader:
 
     def _rows(self) -> Iterator[tuple[int, Cells]]:
         names: list[str] = []
+        least = 0  # columns that a row must have: up to the last that is needed
         for line, raw in pieces(self.path, MAX_LINE):
             if line > MAX_OPERATIONS or (len(raw) == MAX_LINE and not raw.endswith(b"\n")):
                 what = f"is longer than {MAX_LINE:,} bytes a line and {MAX_OPERATIONS:,} lines"
@@ -113,7 +114,8 @@ class _Reader:
                 names = cells
                 if any(each not in names for each in MUST):
                     raise self.wrong(line, "the header is not one of AICB", f"write {HEADER}")
-            elif len(cells) < len(MUST):
+                least = 1 + max(names.index(each) for each in MUST)
+            elif len(cells) < least:
                 raise self.wrong(line, f"has {len(cells)} columns", "was the file cut? take the line out")
             else:
                 yield line, dict(zip(names, cells, strict=False))

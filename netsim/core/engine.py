@@ -99,6 +99,24 @@ def visit(world, v, until):
         switch(world, v, until)
 
 
+@part
+def visit_due(world, n, until):
+    """Visit the nodes that are due, while there is room for what they send; the memory of the next is asked for."""
+    many, large = world.settings[0].connections > MANY, world.links.size > MANY_LINKS
+    has_room = True
+    for i in range(n):
+        v = world.nodes_due[i]
+        if has_room:
+            if large and i + 2 < n:
+                ask_for_links(world, world.nodes_due[i + 2], until)
+                ask_for_packets(world, world.nodes_due[i + 1], until)
+            if many:
+                ask_ahead(world, v, until)
+            visit(world, v, until)
+            has_room = not is_crowded(world)
+        note(world, v)
+
+
 @inner
 def tick(world):
     """Look for time-outs. Returns FAILED if a connection gives up, STUCK if all have timed out and none could send."""
@@ -155,18 +173,7 @@ def advance(owned, stop, patience):
         until = min(wakes[1 - colour] + settings.window, soonest + settings.span)
         until = min(min(until, stop), min(progress.next_tick, progress.next_look))
         n = nodes_due(world, colour, until)
-        has_room, many, large = True, settings.connections > MANY, world.links.size > MANY_LINKS
-        for i in range(n):
-            v = world.nodes_due[i]
-            if has_room:
-                if large and i + 2 < n:
-                    ask_for_links(world, world.nodes_due[i + 2], until)
-                    ask_for_packets(world, world.nodes_due[i + 1], until)
-                if many:
-                    ask_ahead(world, v, until)
-                visit(world, v, until)
-                has_room = not is_crowded(world)
-            note(world, v)
+        visit_due(world, n, until)
         progress.windows += 1
         progress.node_steps += n
         progress.idle_ticks = 0

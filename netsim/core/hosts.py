@@ -6,22 +6,20 @@ with more data.
 
 import numpy as np
 
-from netsim.core.classes import above, begin_turn, first_signal, let_leave, starts_at
+from netsim.core.classes import above, first_signal, let_leave
 from netsim.core.coupled import obey
-from netsim.core.egress import onward, put_on_wire, time_to_send
-from netsim.core.entropies import end_entropy, next_entropy
-from netsim.core.go_back_n import acknowledge, go_back, next_packet, on_data
-from netsim.core.journal import LOST, PARKED, write_down
-from netsim.core.losses import is_lost
-from netsim.core.messages import has_left, may_send, offer
-from netsim.core.notes import carry_notes, note_departure, taken_place
-from netsim.core.pacing import next_ready, park, unpark
+from netsim.core.departures import depart, empty_transmitter, next_departure, take
+from netsim.core.egress import onward
+from netsim.core.entropies import end_entropy
+from netsim.core.go_back_n import acknowledge, go_back, on_data
+from netsim.core.messages import offer
+from netsim.core.notes import carry_notes, taken_place
 from netsim.core.pulls import next_pull, pull
 from netsim.core.reception import take_in
-from netsim.core.repairs import learn, take_next
-from netsim.core.rings import append, first_at, hold, length
+from netsim.core.repairs import learn
+from netsim.core.rings import append, first_at, hold
 from netsim.core.steering import REPS
-from netsim.core.tables import NEVER, WAITED
+from netsim.core.tables import NEVER
 from netsim.core.telemetry import read_notes
 from netsim.core.words import (
     ACK,
@@ -40,120 +38,6 @@ from netsim.core.words import (
 )
 from netsim.kernel import inner, part
 from netsim.transport import dispatch
-
-
-@part
-def take(world, ring):
-    """The packet at the head of a ring that stays in its table. Its row holds until the ring is pushed to."""
-    packet = world.air[ring.start + (ring.head & ring.mask)]
-    ring.head += 1
-    return packet
-
-
-@part
-def next_departure(world, l, lossless):
-    """When this NIC sends next. A pause stops data, and where the classes share a queue ACKs too."""
-    if world.settings[0].classes > 1:
-        return starts_at(world, l)
-    link = world.links[l]
-    waiting = length(link.control) + length(link.payload) + length(link.turns)
-    if lossless and world.gates[l].paused:
-        waiting = length(link.control) if world.kinds[link.kind].strict else 0
-        return link.free_at if waiting else NEVER
-    if world.settings[0].paced and not waiting:
-        return max(link.free_at, next_ready(world, l))
-    return link.free_at if waiting else NEVER
-
-
-@part
-def transmit(world, l, link, queued_at, name, content):
-    """Returns whether it arrives at the far end: a wire may lose it."""
-    kind = world.kinds[link.kind]
-    wire_bytes = bytes_of(content)
-    link.waited += (link.free_at - queued_at) * wire_bytes >> WAITED
-    link.sent_bytes += wire_bytes
-    link.free_at += time_to_send(kind, wire_bytes)
-    if world.settings[0].lossy and kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content):
-        return False
-    put_on_wire(world, l, link, link.free_at + kind.delay, name, content)
-    return True
-
-
-@part
-def after_sending(world, link, queue, c, connection, m, sequence, began):
-    """Note that it left, and give the connection its next turn in the queue of its class if it has more."""
-    if sequence < connection.sent:
-        world.flows[world.messages[m].flow].retransmitted += 1
-    else:
-        connection.sent = sequence + 1
-        if connection.sending != m:
-            has_left(world, m, link.free_at)
-    if not may_send(world, c, connection):
-        connection.queued = 0
-    elif connection.ready_at <= began:
-        append(world, queue.turns, link.free_at, c, 0)
-    else:
-        park(world, connection.egress, c, connection.ready_at)
-
-
-@part
-def empty_transmitter(link):
-    """The last bit has left: only now does a packet that passes through give up its room."""
-    link.backlog -= link.leaving
-    link.leaving = 0
-
-
-@part
-def depart(world, l, now):
-    """One packet leaves: an ACK first; then packets passing through and own connections alternate."""
-    link = world.links[l]
-    queue = link
-    if world.settings[0].classes > 1:
-        queue = world.links[begin_turn(world, l, now)]
-    else:
-        empty_transmitter(link)
-        if world.settings[0].paced:
-            link.free_at = max(link.free_at, now)
-            unpark(world, l, now)
-    own = False
-    c, m, sequence, queued_at, name, content, place = 0, np.uint32(0), 0, link.free_at, 0, 0, 0
-    came_at, parked, began_at = 0, 0, link.free_at
-    if length(link.control):
-        packet = take(world, link.control)
-        place = taken_place(link.control)
-        queued_at, name, content = packet.at, packet.label, packet.state
-    elif length(queue.payload) and not (queue.favours_own and length(queue.turns)):
-        queue.favours_own = 1
-        packet = take(world, queue.payload)
-        place = taken_place(queue.payload)
-        queued_at, name, content = packet.at, packet.label, packet.state
-        queue.leaving = bytes_of(content)
-    else:
-        turn = take(world, queue.turns)
-        c, came_at, parked = turn.label, turn.at, turn.state
-        connection = world.connections[c]
-        if not may_send(world, c, connection):
-            connection.queued = 0  # passed over
-            return
-        own = True
-        queue.favours_own = 0
-        if world.settings[0].selective > 0:
-            m, sequence, name, content = take_next(world, c, connection, link.free_at)
-        else:
-            m, sequence = connection.sending, connection.next
-            name, content = next_packet(world, c, connection, link.free_at)
-        if world.settings[0].paced:
-            gap = dispatch.on_send(connection, bytes_of(content), now, world.settings[0].controls)
-            connection.ready_at = now + gap
-    entropy = next_entropy(world, c) if own and world.settings[0].steering == REPS else 0
-    arrives = transmit(world, l, link, queued_at, name, content)
-    if world.settings[0].journaling:
-        seen = (0 if arrives else LOST) | (PARKED if parked else 0)
-        write_down(world, l, came_at if own else queued_at, began_at, name, content | seen)
-    if world.settings[0].noted and arrives:
-        note_departure(world, l, queue, own, place, content, now, entropy)
-    if own:
-        after_sending(world, link, queue, c, world.connections[c], m, sequence, now)
 
 
 @inner

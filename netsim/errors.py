@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import accumulate
+
+LONGEST_NAME, LONGEST_LIST = 60, 1000  # characters of a name, and of a list of names, in a message
 
 
 class NetsimError(Exception):
@@ -31,8 +34,23 @@ class RunError(NetsimError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Say which known name was probably meant: "did you mean 'x'?", or else "one of: a, b, c"."""
+    """Say which known name was probably meant: "did you mean 'x'?", or else "one of: a, b, c".
+
+    Known names may come from a stranger's file: long ones are cut short, and no more are listed than people read.
+    """
     names = sorted(known)
     lowered = {each.lower(): each for each in reversed(names)}
     close = get_close_matches(name.lower(), list(lowered), n=1, cutoff=0.6)
-    return f"did you mean {lowered[close[0]]!r}?" if close else f"one of: {', '.join(names)}"
+    return f"did you mean {_short(lowered[close[0]])!r}?" if close else f"one of: {_listed(names)}"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
+
+
+def _listed(names: list[str]) -> str:
+    """As many as fit into LONGEST_LIST characters, and how many more there are."""
+    ends = accumulate(len(_short(each)) + len(", ") for each in names)
+    fit = max(1, sum(end <= LONGEST_LIST for end in ends))
+    more = f" and {len(names) - fit:,} more" if len(names) > fit else ""
+    return ", ".join(map(_short, names[:fit])) + more

@@ -64,3 +64,15 @@ def test_nearest(name: str, said: str) -> None:
 
 def test_nearest_gives_the_known_spelling() -> None:
     assert nearest("gib", ["MB", "GiB"]) == "did you mean 'GiB'?"
+
+
+def test_nearest_says_no_more_than_people_read() -> None:
+    """Names may come from a damaged file."""
+    known = [f"l{number:03}" + "9" * 190 for number in range(100)]
+    said = nearest("x", known)
+    assert said.startswith(f"one of: l000{'9' * 56}..., l001")
+    assert said.endswith("... and 85 more")
+    assert len(said) < 1100
+    assert nearest("q" * 71, ["q" * 70]) == f"did you mean '{'q' * 60}...'?"
+    assert nearest("x", ["y" * 2000]) == f"one of: {'y' * 60}..."
+    assert nearest("x", []) == "one of: "

@@ -32,13 +32,13 @@ class Stretch:
     @cached_property
     def meetings(self) -> list[tuple[Queue, ...]]:
         """For each operation the streams of the ranks that meet in it."""
-        wishes, known = self.first.table.wishes, dict[tuple[int, ...], tuple[Queue, ...]]()
-        for each in (
-            meeting := list(zip(*(each.column("kind").tolist() for each in self.calls.values()), strict=True))
-        ):
-            if each not in known:
-                known[each] = tuple((rank, wishes[kind].stream) for rank, kind in zip(self.calls, each, strict=True))
-        return [known[each] for each in meeting]
+        wishes = self.first.table.wishes
+        meeting = list(zip(*(each.column("kind").tolist() for each in self.calls.values()), strict=True))
+        known = {
+            kinds: tuple((rank, wishes[kind].stream) for rank, kind in zip(self.calls, kinds, strict=True))
+            for kinds in set(meeting)
+        }
+        return [known[kinds] for kinds in meeting]
 
     def operation(self, turn: int, group: str | None, stream: str) -> Operation:
         """One of them as an operation of the trace."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 from pathlib import Path
@@ -10,7 +11,7 @@ import pandas as pd
 import pytest
 
 from netsim.config import build_scenario
-from netsim.errors import InputError
+from netsim.errors import InputError, RunError
 from netsim.result import Result, check_writable, folder
 from netsim.result.tables import TABLES, bus_factor
 from netsim.simulation import simulate
@@ -228,10 +229,10 @@ def test_a_save_that_fails_leaves_what_was_there(
     before = {each.name: each.read_bytes() for each in (tmp_path / "run").iterdir()}
 
     def full(*_: object) -> None:
-        raise OSError("No space left on device")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("netsim.result.write_json", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(RunError, match="No space left"):
         result_of(scenario_of(seed=9), FLOWS).save(tmp_path / "run")
     assert {each.name: each.read_bytes() for each in (tmp_path / "run").iterdir()} == before
     assert [each.name for each in tmp_path.iterdir()] == ["run"]
@@ -249,7 +250,7 @@ def test_a_swap_that_fails_puts_the_older_result_back(
         return move(path, target)
 
     monkeypatch.setattr(folder.Path, "replace", fails_for_drafts)
-    with pytest.raises(OSError, match="busy"):
+    with pytest.raises(InputError, match="busy"):
         result_of(scenario_of(seed=9), FLOWS).save(tmp_path / "run")
     assert Result.load(tmp_path / "run").scenario.seed == 1
     assert [each.name for each in tmp_path.iterdir()] == ["run"]

@@ -133,7 +133,7 @@ def test_summary_adds_up(result: Result) -> None:
     summary = result.summary
     wanted = {
         "completion_time_ps": 110 * US, "collectives": 3, "bytes": 1_601_000, "packets_delivered": 1000, "drops": 2,
-        "packet_hops": 6000, "lost": 0, "trims": 0, "ecn_marks": 7, "pauses": 0, "retransmitted_packets": 0,
+        "packet_hops": 6000, "lost": 0, "trims": 0, "ecn_marks": 7, "pauses": 3, "retransmitted_packets": 0,
         "simulate_seconds": 0.5, "wall_seconds": 2.0, "packet_hops_per_second": 12000.0,
     }  # fmt: skip
     assert {name: summary[name] for name in wanted} == wanted

@@ -119,7 +119,7 @@ def slow_for_no_link(**links: int) -> Result:
     flows = [(0, 15, MB, 0, 400 * US), (1, 14, MB, 400 * US, 800 * US)]
     operation = {"op": "flows", "bytes": 1, "end_ps": 800 * US, "ideal_ps": 400 * US}
     result = result_of(scenario_of("fat_tree_k4_100g", routing="single"), flows, [operation])
-    for name in ("drops", "ecn_marks"):
+    for name in ("drops", "ecn_marks", "pauses_sent", "trims"):
         result.links[name] = links.get(name, 0)
     return result
 

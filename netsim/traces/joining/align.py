@@ -98,7 +98,8 @@ def _joined_steps(
 
 def _check_size(operations: int, parts: int, where: str) -> None:
     if operations > MAX_OPERATIONS or parts > MAX_PARTS:
-        raise InputError("the log holds too many operations", where=where, mend="cut it into parts")
+        what = f"the log holds more than {MAX_OPERATIONS:,} operations, or {MAX_PARTS:,} parts of ranks in them"
+        raise InputError(what, where=where, mend="cut out the steps that matter")
 
 
 def _check_complete(communicators: list[Communicator], findings: Findings, assumed: list[str], absent: Missing) -> None:

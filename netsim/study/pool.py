@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from netsim.errors import InputError, NetsimError, RunError
+from netsim.limits import NO_LIMITS, Limits
 from netsim.version import __version__
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ CONNECT_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One run to do: its place among all, its scenario, and when to give it up (simulated time)."""
+    """One run to do: its place among all, its scenario, and when to give it up."""
 
     number: int
     scenario: Scenario
-    time_limit_ps: int | None = None
+    limits: Limits = NO_LIMITS
     netsim: str = __version__
 
 
@@ -50,7 +51,7 @@ def attempt(task: Task) -> Finished:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            found, error = measured(task.scenario, task.time_limit_ps), ""
+            found, error = measured(task.scenario, task.limits), ""
         except NetsimError as mistake:
             found, error = None, str(mistake)
         except MemoryError:

@@ -51,13 +51,15 @@ def no_fabric() -> InputError:
 
 
 def simulated(scenario: Scenario, limits: Limits) -> Result:
-    """The result of a scenario, with a progress bar on stderr when that is a terminal."""
+    """The result of a scenario and its reason, with a progress bar on stderr when that is a terminal."""
     from netsim.simulation import check, simulate
 
     check(scenario)
     say_if_compiling()
     with watching(scenario.topology.title) as progress:
-        return simulate(scenario, progress=progress, time_limit=limits.time_ps, wall_limit=limits.wall_ps)
+        result = simulate(scenario, progress=progress, time_limit=limits.time_ps, wall_limit=limits.wall_ps)
+        result.summary["reason"] = result.reason.as_json()
+    return result
 
 
 def saying_warnings(tell: Callable[[Finished], None]) -> Callable[[Finished], None]:

@@ -72,4 +72,4 @@ def tasks_of(designs: Sequence[Design], seeds: int, limits: Limits = NO_LIMITS) 
         what = f"{len(designs):,} designs with {seeds:,} seeds are {len(designs) * seeds:,} runs"
         raise InputError(what, where="--seeds", mend=f"take {MOST_RUNS:,} at most")
     scenarios = [with_seed(each.scenario, seed) for each in designs for seed in seeds_of(designs, seeds)]
-    return [Task(number, scenario, limits) for number, scenario in enumerate(scenarios)]
+    return [Task(number, scenario, limits, number % seeds == 0) for number, scenario in enumerate(scenarios)]

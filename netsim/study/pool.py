@@ -24,11 +24,12 @@ CONNECT_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One run to do: its place among all, its scenario, and when to give it up."""
+    """One run to do: its place among all, its scenario, when to give it up, whether to explain it."""
 
     number: int
     scenario: Scenario
     limits: Limits = NO_LIMITS
+    explained: bool = False
     netsim: str = __version__
 
 
@@ -51,7 +52,7 @@ def attempt(task: Task) -> Finished:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            found, error = measured(task.scenario, task.limits), ""
+            found, error = measured(task.scenario, task.limits, explained=task.explained), ""
         except NetsimError as mistake:
             found, error = None, str(mistake)
         except MemoryError:

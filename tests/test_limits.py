@@ -28,6 +28,12 @@ ONE_PACKET = LeafSpine(leaves=2, spines=1, hosts_per_leaf=4, buffer=4160, trim=T
 NDP = {"control": "ndp", "recovery": "selective_repeat"}
 
 
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said while the core compiles has tests of its own."""
+    monkeypatch.setattr("netsim.kernel.is_compiled", lambda: True)
+
+
 def pairs(rank: Rank) -> Steps:
     yield rank.all_to_all("1MiB")
 

@@ -10,6 +10,7 @@ import netsim
 from netsim.job import Rank
 from netsim.result import Result
 from netsim.transport import CONTROLS
+from netsim.transport.presets import PAPER_2015
 
 LINE_BPS = 100 * 10**9
 PACKETS = 4160
@@ -32,7 +33,7 @@ def incast(
             yield rank.send(0, size)
 
     fabric = {"base": "fat_tree_k4_100g", "ecn": STEP_ECN, **topology}
-    quick = {} if paper else {"dcqcn": QUICK, "timely": QUICK_TIMELY}
+    quick = {"dcqcn": PAPER_2015} if paper else {"dcqcn": QUICK, "timely": QUICK_TIMELY}
     transport = {"control": control, "retries": 1000, **quick}
     return netsim.simulate(job, fabric, ranks=max(sources) + 1, transport=transport)
 

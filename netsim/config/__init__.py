@@ -21,13 +21,14 @@ from netsim.topology.htsim_topo import read_topo, recognises
 from netsim.traces import Trace, read
 from netsim.traces.finding import is_pattern
 from netsim.transport import CONTROLS
-from netsim.transport.presets import PRESETS, Preset
+from netsim.transport.presets import DEFAULT_PRESET, PRESETS, Preset
 
 Source = str | Path
 TraceSource = Source | Trace | Sequence[Source]
 TopologySource = Source | Topology | Mapping[str, Any]
 
 __all__ = [
+    "CONTROL_ALONE",
     "Document",
     "Keys",
     "build_scenario",
@@ -35,12 +36,12 @@ __all__ = [
     "load_topology",
     "load_trace",
     "read_document",
-    "transport_key",
     "validated",
     "vary_scenario",
 ]
 
 SHORT = {"routing": "kind", "placement": "kind"}  # routing = "spray" means kind = "spray"
+CONTROL_ALONE = "--transport="  # begins a setting that is no key: another control, all else as it is
 DEEPEST_BASE = 8  # files that build on files that build on files
 
 
@@ -106,7 +107,7 @@ def vary_scenario(
     return scenario
 
 
-def transport_key(name: str, where: str) -> str:
+def _transport_key(name: str, where: str) -> str:
     """Whether a name given for a transport is a preset (which goes first, where both exist) or a control alone.
 
     InputError, with the nearest of both, for neither.
@@ -122,12 +123,27 @@ def transport_key(name: str, where: str) -> str:
 
 def _with_sets(document: Document, sets: Sequence[str]) -> Document:
     for text in sets:
+        if text.startswith(CONTROL_ALONE):
+            document = _with_control(document, text.removeprefix(CONTROL_ALONE))
+            continue
         change = assignment(text)
         topology = change.values.get("topology")
         if isinstance(topology, Mapping) and "base" in topology:
             raise InputError("a base is not changed alone", where=f"--set {text}", mend="write --set topology=NAME")
         document = _changed(document, change, Path())
     return document
+
+
+def _with_control(document: Document, name: str) -> Document:
+    """Change the congestion control and nothing else: the preset that stands behind a document stays."""
+    if name not in CONTROLS:
+        mend = f"write --preset {name}" if name in PRESETS else nearest(name, CONTROLS)
+        what = f"{name!r} is a preset, no control" if name in PRESETS else f"no control is called {name!r}"
+        raise InputError(what, where="--transport", mend=mend)
+    transport = document.values.get("transport", {})
+    if isinstance(transport, Mapping) and {"preset", "control"}.isdisjoint(transport):
+        document = merged(document, Document({"transport": {"preset": DEFAULT_PRESET}}))
+    return merged(document, Document({"transport": {"control": name}}, {("transport", "control"): "--transport"}))
 
 
 def _changed(document: Document, change: Document, folder: Path) -> Document:
@@ -165,7 +181,7 @@ def _opened(document: Document, folder: Path) -> Document:
     transport = document.values.get("transport")
     fields = dict(SHORT)
     if isinstance(transport, str):
-        fields["transport"] = transport_key(transport, document.place(("transport",)))
+        fields["transport"] = _transport_key(transport, document.place(("transport",)))
     for key, field in fields.items():
         if isinstance(document.values.get(key), str):
             document = _replaced(document, key, Document({field: document.values[key]}))

@@ -44,7 +44,7 @@ def on_data(world, name, content, now, place):
         world.flows[world.messages[m].flow].marked += 1
     if content & MARK and now >= connection.cnp_at:
         flags |= CNP
-        connection.cnp_at = now + world.settings[0].cnp_interval
+        connection.cnp_at = now + world.settings[0].controls.dcqcn.cnp_interval
     arrived = False
     if sequence == connection.expected:
         connection.expected += 1

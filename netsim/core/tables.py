@@ -277,7 +277,6 @@ SETTINGS = np.dtype(  # what no kernel changes
         ("tick", "i8"),
         ("reserve", "i8"),  # entries of `air` that a visit to one node may need beyond what doubles
         ("paced", "i8"),  # some control paces its senders
-        ("cnp_interval", "i8"),
         ("lossless", "i8"),  # priority flow control is on
         ("xoff", "i8"),
         ("xon", "i8"),

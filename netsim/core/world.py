@@ -26,7 +26,6 @@ FIRST_NOTED_AIR = 1 << 16  # where the rows beside it take ten times as much
 ALBUM = 1 << 14  # samples of queues that the core keeps before the seam takes them
 CHANCE = 1 << 30  # Pmax is held in these units
 HEADERS = 2  # with trimming the control class holds twice the bytes of the data class (htsim's NDP queue)
-CNP_INTERVAL_PS = 50_000_000  # a receiver notifies a sender at most once in 50 us (DCQCN, section 3.1)
 
 Parameters = Mapping[str, Mapping[str, int]]  # by control and field of its SETTINGS
 Selective = tuple[int, int]
@@ -159,7 +158,7 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
         row["selective"], row["reordering"] = selective
     row["trim"], row["pulling"] = network.trim, control in PULLED
     row["lossy"] = any(chance > 0 for chance in network.loss)
-    row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
+    row["paced"] = control in PACED
     row["noted"], row["telemetered"] = control in NOTED, control in TELEMETERED
     coupled = ("lossless", "pooling", "trim", "noted")  # what the other kind of switch cannot do
     row["coupled"] = any(row[name] for name in coupled)

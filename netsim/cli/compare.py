@@ -92,7 +92,10 @@ def compare(
     from netsim.cli.designs import axes_of, designs, saved_runs
     from netsim.cli.work import say_how_read
     from netsim.study.controls import names_of
+    from netsim.writing import check_file
 
+    if html is not None:
+        check_file(html)
     answer = Answer(html, as_json)
     folders = saved_runs(traces)
     if folders:

@@ -19,6 +19,7 @@ from netsim.study.designs import Design, tasks_of
 from netsim.study.pool import Pool
 from netsim.study.statistics import mean_of
 from netsim.traces import Operation, Trace
+from tests.report.page_figures import drawn_as_markup
 from tests.study.by_hand import US, comparison
 
 
@@ -79,6 +80,7 @@ def test_the_page(tmp_path: Path) -> None:
     text = path.read_text()
     assert "<dt>&lt;b&gt;</dt>" in text
     assert "is 2.00 x faster" in text
+    assert drawn_as_markup(text, "<b>") == []
     for number in range(2):
         assert f'id="plot{number}"' in text
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from netsim import shipped
 from netsim.config.document import Document, Keys, assignment, check_values, merged, parse, read_document, read_text
 from netsim.config.mistakes import Model, dotted, validated
+from netsim.config.transports import CONTROL_ALONE, transport_key, with_control
 from netsim.errors import InputError, nearest
 from netsim.presets import SUGGESTED, routing_kind
 from netsim.routing import ROUTINGS, Routing
@@ -20,8 +21,7 @@ from netsim.topology import TOPOLOGIES, Topology
 from netsim.topology.htsim_topo import read_topo, recognises
 from netsim.traces import Trace, read
 from netsim.traces.finding import is_pattern
-from netsim.transport import CONTROLS
-from netsim.transport.presets import DEFAULT_PRESET, PRESETS, Preset
+from netsim.transport.presets import PRESETS, Preset
 
 Source = str | Path
 TraceSource = Source | Trace | Sequence[Source]
@@ -41,7 +41,6 @@ __all__ = [
 ]
 
 SHORT = {"routing": "kind", "placement": "kind"}  # routing = "spray" means kind = "spray"
-CONTROL_ALONE = "--transport="  # begins a setting that is no key: another control, all else as it is
 DEEPEST_BASE = 8  # files that build on files that build on files
 
 
@@ -107,24 +106,13 @@ def vary_scenario(
     return scenario
 
 
-def _transport_key(name: str, where: str) -> str:
-    """Whether a name given for a transport is a preset (which goes first, where both exist) or a control alone.
-
-    InputError, with the nearest of both, for neither.
-    """
-    if name not in PRESETS and name not in CONTROLS:
-        what = f"no transport preset and no control is called {name!r}"
-        raise InputError(what, where=where, mend=nearest(name, [*PRESETS, *CONTROLS]))
-    return "preset" if name in PRESETS else "control"
-
-
 # --- from sources to one document ---------------------------------------------------------------------------------
 
 
 def _with_sets(document: Document, sets: Sequence[str]) -> Document:
     for text in sets:
         if text.startswith(CONTROL_ALONE):
-            document = _with_control(document, text.removeprefix(CONTROL_ALONE))
+            document = with_control(document, text.removeprefix(CONTROL_ALONE))
             continue
         change = assignment(text)
         topology = change.values.get("topology")
@@ -132,18 +120,6 @@ def _with_sets(document: Document, sets: Sequence[str]) -> Document:
             raise InputError("a base is not changed alone", where=f"--set {text}", mend="write --set topology=NAME")
         document = _changed(document, change, Path())
     return document
-
-
-def _with_control(document: Document, name: str) -> Document:
-    """Change the congestion control and nothing else: the preset that stands behind a document stays."""
-    if name not in CONTROLS:
-        mend = f"write --preset {name}" if name in PRESETS else nearest(name, CONTROLS)
-        what = f"{name!r} is a preset, no control" if name in PRESETS else f"no control is called {name!r}"
-        raise InputError(what, where="--transport", mend=mend)
-    transport = document.values.get("transport", {})
-    if isinstance(transport, Mapping) and {"preset", "control"}.isdisjoint(transport):
-        document = merged(document, Document({"transport": {"preset": DEFAULT_PRESET}}))
-    return merged(document, Document({"transport": {"control": name}}, {("transport", "control"): "--transport"}))
 
 
 def _changed(document: Document, change: Document, folder: Path) -> Document:
@@ -181,7 +157,7 @@ def _opened(document: Document, folder: Path) -> Document:
     transport = document.values.get("transport")
     fields = dict(SHORT)
     if isinstance(transport, str):
-        fields["transport"] = _transport_key(transport, document.place(("transport",)))
+        fields["transport"] = transport_key(transport, document.place(("transport",)))
     for key, field in fields.items():
         if isinstance(document.values.get(key), str):
             document = _replaced(document, key, Document({field: document.values[key]}))

@@ -16,8 +16,7 @@ IB_ACK_TIMEOUT_14_PS = 67_108_864_000
 IB_RETRIES = 7  # the largest retry count of InfiniBand, and NCCL's default
 TCP_DUPLICATES = 3
 
-SHORTEST_TICK_PS = 1_000_000
-AUTO_TICK_PS = 8_000_000
+SHORTEST_TIMEOUT_PS = 1_000_000
 
 
 class Dctcp(BaseModel):
@@ -192,7 +191,7 @@ class Transport(BaseModel):
     @field_validator("timeout")
     @classmethod
     def _long_enough(cls, timeout: int | str) -> int | str:
-        if isinstance(timeout, int) and timeout < SHORTEST_TICK_PS:
+        if isinstance(timeout, int) and timeout < SHORTEST_TIMEOUT_PS:
             raise ValueError("shorter than 1us; give at least 1us")
         return timeout
 
@@ -204,8 +203,3 @@ class Transport(BaseModel):
             **{name: getattr(self, name).core for name in ("dcqcn", "timely", "swift", "hpcc", "nscc")},
             "ndp": {"share": fixed(self.ndp.share)},
         }
-
-    @property
-    def tick_ps(self) -> int:
-        """How often time-outs are looked for."""
-        return AUTO_TICK_PS if isinstance(self.timeout, str) else max(SHORTEST_TICK_PS, self.timeout // 16)

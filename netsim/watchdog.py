@@ -52,7 +52,7 @@ class Watchdog:
 
     def look(self, fabric: Any) -> None:
         """At simulated time `next_ps`: has anything new arrived? RunError if all that is sent is sent in vain."""
-        world, progress = fabric.world, fabric.world.progress[0]
+        world = fabric.world
         rows = world.connections[: int(world.settings[0]["connections"])]
         repairs = world.repairs[: len(rows)]
         arrived = int(rows["expected"].sum()) + int(repairs["ahead"].sum())
@@ -62,5 +62,4 @@ class Watchdog:
         self._under_way = max(self._under_way, under_way)
         if sent - self._sent > max(FEWEST_SENT, self._times_over * self._under_way):
             raise in_vain(fabric, self._arrived_ps, sent - self._sent)
-        soonest = min(int(world.wakes.min()), int(progress["next_tick"]))
-        self.next_ps = (max(self.next_ps, soonest) // SLICE_PS + 1) * SLICE_PS
+        self.next_ps = (max(self.next_ps, int(world.wakes.min())) // SLICE_PS + 1) * SLICE_PS

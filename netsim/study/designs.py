@@ -31,13 +31,14 @@ class Value:
     sets: tuple[str, ...] = ()
     topology: str | None = None
     scenario: str | None = None
+    control: str = ""
 
 
-Make = Callable[[Sequence[Value]], Scenario]
+Make = Callable[[Sequence[Value]], Scenario | None]
 
 
 def designs_of(axes: Sequence[Sequence[Value]], make: Make) -> list[Design]:
-    """Every combination of one value per axis (an empty axis says nothing); `make` gives its scenario.
+    """Every combination of one value per axis (an empty axis says nothing); `make` gives its scenario, None for none.
 
     A design is called after the values that vary; where nothing does, after all that were given.
     """
@@ -47,7 +48,11 @@ def designs_of(axes: Sequence[Sequence[Value]], make: Make) -> list[Design]:
     for values in product(*chosen):
         pairs = zip(values, varied, strict=True)
         words = [value.name for value, varies in pairs if varies] or [value.name for value in values][:1]
-        found.append((" ".join(words), make(values)))
+        scenario = make(values)
+        if scenario is not None:
+            found.append((" ".join(words), scenario))
+    if not found:
+        raise InputError("nothing is left to compare", mend="see what was left out, and why")
     seen = Counter(name for name, _ in found)
     return [
         Design(name if seen[name] == 1 else f"{name} #{number}", scenario)

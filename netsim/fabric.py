@@ -181,12 +181,8 @@ class Fabric:
     @property
     def now_ps(self) -> int:
         """How far the packets are: SimPy's clock waits for the next thing a rank can see."""
-        soonest, reached = int(self.world.wakes.min()), int(self.world.hosts["reached"].max())
-        return (
-            int(max(self.env.now, min(soonest, self.env.peek())))
-            if soonest < NEVER
-            else max(int(self.env.now), reached)
-        )
+        soonest = int(self.world.wakes.min())
+        return int(max(self.env.now, min(soonest, self.env.peek()))) if soonest < NEVER else int(self.env.now)
 
     @property
     def packet_hops(self) -> int:

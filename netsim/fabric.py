@@ -199,6 +199,7 @@ class Fabric:
 
     def drain(self) -> None:
         """Let what is still on the wires arrive: last ACKs, and copies of packets that were sent twice."""
+        self.watchdog.next_ps = NEVER  # all is acknowledged: nothing more is sent in vain
         while (reason := self._advance(NEVER)) != IDLE:
             if reason == FAILED:
                 raise gave_up(self)

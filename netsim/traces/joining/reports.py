@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from netsim.errors import InputError
 
 Queue = tuple[int, str]  # a global rank and a stream of its process: what is called there runs in order
 MAX_FINDINGS = 20  # disagreements told one by one; the rest is counted
@@ -94,11 +97,12 @@ def _as_counted(text: str) -> list[tuple[int, int, str]]:
 
 @dataclass(slots=True)
 class Findings:
-    """What the ranks do not agree on, told in plain sentences."""
+    """What the ranks do not agree on, told in plain sentences; and what is `skipped`, how often, by why."""
 
     files: Sequence[str]
     told: list[str] = field(default_factory=list)
     more: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
 
     def add(self, call: Call, what: str) -> None:
         """Tell one disagreement, naming the line where it shows."""
@@ -110,6 +114,12 @@ class Findings:
             self.told.append(f"{self.files[place.file]}:{place.told}: {what}")
         else:
             self.more += 1
+
+    def deadlock(self, call: Call, one: str, other: str) -> InputError:
+        """Make the error for ranks that call two things in opposite orders."""
+        what = f"some ranks call {one} before {other}, and others after it: a deadlock"
+        where = f"{self.files[call.place.file]}:{call.place.told}"
+        return InputError(what, where=where, mend="the job would hang: let all ranks call in one order")
 
     def notes(self) -> list[str]:
         """All findings as notes."""

@@ -13,12 +13,11 @@ from netsim.blame.traffic import Traffic
 from netsim.core.journal import LOST
 from netsim.result.reason import ReasonKind
 from netsim.topology import Network
-from netsim.transport import PULLED
+from netsim.transport import MARKED, NOTED, PULLED
 from netsim.transport.fixed_point import WIDEST
 from netsim.transport.states import CODES
 
-BY_MARKS = ("dctcp", "dcqcn", "nscc")  # controls that a mark slows down
-BY_DELAY = ("timely", "swift", "hpcc", "nscc", *PULLED)  # and those that a queue slows down; a trimmed packet waits too
+BY_DELAY = (*NOTED, *PULLED)  # controls that a queue slows down; a packet that is trimmed waits too
 FIXED_WINDOW = ("none", "window", "dcqcn", "timely")  # controls that leave the window as it was set
 
 # Where one answer ends and the next begins; near a border both are partly true.
@@ -203,7 +202,7 @@ class Causes:
         control = self._control(connection)
         if lost.any() and not marked.any() and control not in PULLED:
             return Cause(ReasonKind.LOSS_RECOVERY, int(np.argmax(lost)))
-        is_told = control in BY_MARKS and marked.any()
+        is_told = control in MARKED and marked.any()
         if not is_told and not (control in BY_DELAY and self._is_felt(connection, int(waited.sum()))):
             return None
         links = np.union1d(_often(marked), _often(waited))

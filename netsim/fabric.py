@@ -250,8 +250,8 @@ class Fabric:
             self.watchdog.look_at_the_clock(self)
             if reason == PAUSED:
                 self._pace.paused_after(time.perf_counter() - began)
-            if self._on_progress and self._pace.is_time():
-                self._on_progress(self)
+            if self._on_progress and self._pace.is_time() and (reason != REACHED or self.done < len(self.carried)):
+                self._on_progress(self)  # but not of deadlines that nobody needs any more
             if reason == CROWDED and self._witness and self._witness.is_due(self.world):
                 self._witness.take(self.world)
             elif reason == CROWDED:

@@ -16,7 +16,7 @@ from netsim.core.rings import append, first_at, hold, length
 from netsim.core.steering import steered
 from netsim.core.switches import is_marked
 from netsim.core.tables import NEVER, WAITED
-from netsim.core.trimming import into_control, refuse
+from netsim.core.trimming import into_control, refuse, takes_the_place
 from netsim.core.words import ACK, HOP, INGRESS, MARK, TRIMMED, bytes_of, ingress_of, is_ack, without_ingress
 from netsim.kernel import inner, part
 
@@ -124,6 +124,10 @@ def step(world, l, now):
     kind = world.kinds[link.kind]
     link.free_at += time_to_send(kind, bytes_of(content))
     content = without_ingress(content)
+    if world.settings[0].marks_late and queue.leaving:
+        if is_marked(world, row, kind, queue.backlog, link.wire.tail + link.lost):
+            content |= MARK
+            queue.marks += 1
     lost = kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content)
     if world.settings[0].journaling:
         write_down(world, l, came_at, now, name, content | (LOST if lost else 0))
@@ -175,14 +179,18 @@ def come(world, ingress, now):
             return l
     elif settings.pooling and world.pools[link.source].room > 0:
         pool = world.pools[link.source]
-        if wire_bytes > growth(world, pool, link.backlog):
+        if wire_bytes > growth(world, pool, link.backlog) and not (
+            settings.trim_last > 0 and takes_the_place(world, row, wire_bytes)
+        ):
             refuse(world, row, name, content, now, place)
             return l
         take_room(pool, wire_bytes)
-    elif link.backlog + wire_bytes > kind.buffer:
+    elif link.backlog + wire_bytes > kind.buffer and not (
+        settings.trim_last > 0 and takes_the_place(world, row, wire_bytes)
+    ):
         refuse(world, row, name, content, now, place)
         return l
-    if not is_ack(content) and is_marked(world, row, kind, link.backlog, accepted(world, link)):
+    if not settings.marks_late and not is_ack(content) and is_marked(world, row, kind, link.backlog, accepted(world, link)):
         content |= MARK
         link.marks += 1
     link.backlog += wire_bytes

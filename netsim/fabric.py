@@ -12,7 +12,7 @@ from simpy.events import EventPriority
 
 from netsim.core.candidates import Steering, with_steering
 from netsim.core.connections import Connections, Sender
-from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, LOOKED, PAUSED, STUCK, advance, enter
+from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, LOOKED, PAUSED, advance, enter
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
 from netsim.core.queue_pairs import QueuePairs
 from netsim.core.readings import QueueSamples, packets_sent
@@ -101,7 +101,6 @@ class Fabric:
             header=wire.header,
             ack=wire.ack,
             payloads=(wire.payload, wire.scale_up_payload),
-            tick_ps=transport.tick_ps,
             seed=seed,
             control=transport.control,
             parameters=transport.parameters,
@@ -130,7 +129,7 @@ class Fabric:
         self._unacknowledged: list[Carried] = []  # all parts finished
         self._time_limit_ps, self._on_progress = time_limit_ps, on_progress
         self._events: dict[int, tuple[Carried, simpy.Event]] = {}  # by part: what its rank waits for
-        self._finished: list[tuple[int, int]] = []  # heap of (time, part) whose events have not fired
+        self._finished: list[tuple[int, int, int]] = []  # heap of (time, collective, part) whose events have not fired
         self._pace = Pace()
         self._witness: Witness | None = None
         self._work = env.event()
@@ -184,7 +183,7 @@ class Fabric:
     def now_ps(self) -> int:
         """How far the packets are: SimPy's clock waits for the next thing a rank can see."""
         soonest = int(self.world.wakes.min())
-        return int(self.env.now) if soonest == NEVER else max(int(self.env.now), soonest)
+        return int(max(self.env.now, min(soonest, self.env.peek()))) if soonest < NEVER else int(self.env.now)
 
     @property
     def packet_hops(self) -> int:
@@ -232,8 +231,6 @@ class Fabric:
         while True:
             first = self._finished[0][0] if self._finished else NEVER
             reason = self._advance(min(limit, first + 1))
-            if reason == STUCK:
-                raise who_waits(self)
             if reason == FAILED:
                 raise gave_up(self)
             if reason != FINISHED:
@@ -275,13 +272,13 @@ class Fabric:
         progress = self.world.progress[0]
         if progress["finished"]:
             for at, part in self.world.finished[: progress["finished"]].tolist():
-                heapq.heappush(self._finished, (at, part))
+                heapq.heappush(self._finished, (at, self._events[part][0].number, part))
             progress["finished"] = 0
 
     def _fire(self) -> None:
         """Tell the ranks whose parts are finished by now."""
         while self._finished and self._finished[0][0] <= self.env.now:
-            at, part = heapq.heappop(self._finished)
+            at, _, part = heapq.heappop(self._finished)
             carried, event = self._events.pop(part)
             carried.unfinished -= 1
             if carried.unfinished == 0:

@@ -251,7 +251,8 @@ class NsccWindow(Measuring):
         self.size = self.line // 10**6 * self.period // 1_200_000 * ONE // 10**6  # in units of 100 Gb/s x 12 us
         goal = self.paper.target_qdelay
         self.goal = self.period * share(self.paper.target_share) // ONE if goal == "auto" else goal
-        self.gathered = self.average = self.look_ps = self.cut_ps = self.adjusted_ps = 0
+        self.gathered = self.average = self.look_ps = self.cut_ps = 0
+        self.adjusted_ps = -1  # not yet: at first it is when the first packet was sent
         self.achieved = self.received = self.passed = self.passing = self.smooth = 0
         self.fast = self.pressed = False
 
@@ -263,8 +264,7 @@ class NsccWindow(Measuring):
 
     def see(self, rtt: int) -> None:
         """A round trip; the first tells when the connection began."""
-        if self.look_ps == 0:
-            self.cut_ps = self.adjusted_ps = self.twin.now - rtt
+        self.adjusted_ps = self.twin.now - rtt if self.adjusted_ps < 0 else self.adjusted_ps
         if rtt < self.base:
             self.note("learned")
             self.learn(rtt)

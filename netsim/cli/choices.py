@@ -21,7 +21,7 @@ Algorithms = Annotated[
 ]
 Transport = Annotated[
     str | None,
-    typer.Option("--transport", metavar="NAME", help="A preset (roce, uec, ideal ...) or a congestion control alone."),
+    typer.Option("--transport", metavar="NAME", help="Another congestion control: dctcp, swift ...; all else stays."),
 ]
 Preset = Annotated[
     str | None, typer.Option("--preset", metavar="NAME", help="Fills in what is not set: roce (the default), uec ...")
@@ -59,13 +59,12 @@ def settings(
     sets: list[str],
 ) -> list[str]:
     """All choices of a command line as `path=value`; a `--set` has the last word."""
-    from netsim.config import transport_key
+    from netsim.config import CONTROL_ALONE
 
     short = [f"algorithms.{pair('--algorithm', each, 'all_reduce=tree')}" for each in algorithms]
     named = {"transport.preset": preset, "routing.kind": routing, "seed": seed}
-    if transport is not None:
-        named[f"transport.{transport_key(transport, '--transport')}"] = transport
     short += [f"{path}={value}" for path, value in named.items() if value is not None]
+    short += [f"{CONTROL_ALONE}{transport}"] if transport is not None else []
     return short + [pair("--set", each, "topology.buffer=unlimited") for each in sets]
 
 

@@ -119,7 +119,6 @@ class Connections:
             idle, _times(drain, int(world.settings[0]["classes"])), bool(world.settings[0]["lossless"])
         )
         rows["patience"] = self._patience(rows["timeout"])
-        world.settings[0]["timeout"] = min(world.settings[0]["timeout"], rows["timeout"].min())
         start_controls(world, first, first + count, idle, np.where(inside, idle, self._sender.round_trip or idle))
         return world
 

@@ -190,7 +190,11 @@ def come(world, ingress, now):
     ):
         refuse(world, row, name, content, now, place)
         return l
-    if not settings.marks_late and not is_ack(content) and is_marked(world, row, kind, link.backlog, accepted(world, link)):
+    if (
+        not settings.marks_late
+        and not is_ack(content)
+        and is_marked(world, row, kind, link.backlog, accepted(world, link))
+    ):
         content |= MARK
         link.marks += 1
     link.backlog += wire_bytes

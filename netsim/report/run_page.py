@@ -11,7 +11,7 @@ import pandas as pd
 
 from netsim.presets import filled_in
 from netsim.report.assets import assets, script_json
-from netsim.report.bottleneck import bottleneck_of, slowdown_of
+from netsim.report.bottleneck import slowdown_of
 from netsim.report.run_charts import bandwidths_of, kinds_of, plain, queue_lengths_of, slowdowns_of
 from netsim.report.run_fabric import fabric_of
 from netsim.report.run_series import parts_of, series_of
@@ -55,7 +55,7 @@ def page_data(result: Result) -> dict[str, Any]:
         "version": str(result.provenance.get("netsim", "")),
         "end_ps": int(result.summary["completion_time_ps"]),
         "facts": facts_of(result),
-        "verdict": bottleneck_of(result).text,
+        "verdict": result.reason.text,
         "fabric": fabric_of(result, network),
         "series": series_of(result),
         "kinds": kinds_of(result),

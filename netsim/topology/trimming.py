@@ -25,9 +25,10 @@ class Trim(BaseModel):
 
 def _off(value: Any) -> Any:
     """Let `trim = false` (also None and "off") mean switches that drop, and `trim = true` the defaults."""
-    if value is None or value is False or value == "off":
+    word = str(value).lower()
+    if word in ("none", "false", "off"):
         return None
-    if value is True or value == "on":
+    if word in ("true", "on"):
         return Trim()
     if isinstance(value, Trim | dict):
         return value

@@ -29,7 +29,7 @@ STATE = np.dtype(
         ("average", "i8"),  # of the queueing delay, ps
         ("adapt_at", "i8"),  # end of the round trip that quick adapt looks at
         ("cut_at", "i8"),
-        ("adjusted_at", "i8"),
+        ("adjusted_at", "i8"),  # at first when the first packet was sent; -1 before that is known
         ("scale", "i4"),  # bandwidth times delay in units of the reference's, 16 fractional bits
         ("achieved", "i4"),  # packets acknowledged since quick adapt last looked
         ("received", "i4"),  # since the window was last adjusted
@@ -67,6 +67,7 @@ def start(sender, line_bps, network_ps, wire_bytes, settings):
     state.network = network_ps
     state.packet_ps = max(1, PS_BITS * wire_bytes // line_bps)
     state.scale = (line_bps // 10**6) * network_ps // (REFERENCE_RTT_PS // 10) * ONE // (10 * REFERENCE_MBPS)
+    state.adjusted_at = -1
     learn(state, network_ps, settings)
     sender.cwnd = min(sender.cwnd, state.most)
 
@@ -79,9 +80,8 @@ def learn(state, base_ps, settings):
 
 @part
 def has_seen(state, rtt, now, settings):
-    """A round trip: the shortest is the base. Times are counted from when the first packet was sent."""
-    if state.adapt_at == 0:
-        state.cut_at = now - rtt
+    """A round trip: the shortest is the base. The first tells when the first packet was sent."""
+    if state.adjusted_at < 0:
         state.adjusted_at = now - rtt
     if rtt < state.base_rtt:
         learn(state, rtt, settings)

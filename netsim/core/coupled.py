@@ -148,6 +148,23 @@ def accepted(world, link):
     return link.wire.tail + link.lost + length(link.payload) + length(link.control)
 
 
+@part
+def finds_room(world, ingress, row, wire_bytes, now):
+    """Take a packet that goes to a queue into account where there is room for it, or where the last there makes some."""
+    settings, link = world.settings[0], world.links[row]
+    if settings.lossless:
+        return let_in(world, ingress, wire_bytes, now)
+    if settings.pooling and world.pools[link.source].room > 0:
+        pool = world.pools[link.source]
+        fits = wire_bytes <= growth(world, pool, link.backlog)
+        if fits or (settings.trim_last > 0 and takes_the_place(world, row, wire_bytes)):
+            take_room(pool, wire_bytes)
+            return True
+        return False
+    fits = link.backlog + wire_bytes <= world.kinds[link.kind].buffer
+    return fits or (settings.trim_last > 0 and takes_the_place(world, row, wire_bytes))
+
+
 @inner
 def come(world, ingress, now):
     """A packet arrives by `ingress` and goes into its egress queue; refused if that or the headroom is full.
@@ -173,30 +190,13 @@ def come(world, ingress, now):
     if kind.strict and content & (ACK | TRIMMED):
         into_control(world, l, name, content, now, place)
         return l
-    if settings.lossless:
-        if not let_in(world, ingress + rise, wire_bytes, now):
-            refuse(world, row, name, content, now, place)
-            return l
-    elif settings.pooling and world.pools[link.source].room > 0:
-        pool = world.pools[link.source]
-        if wire_bytes > growth(world, pool, link.backlog) and not (
-            settings.trim_last > 0 and takes_the_place(world, row, wire_bytes)
-        ):
-            refuse(world, row, name, content, now, place)
-            return l
-        take_room(pool, wire_bytes)
-    elif link.backlog + wire_bytes > kind.buffer and not (
-        settings.trim_last > 0 and takes_the_place(world, row, wire_bytes)
-    ):
+    if not finds_room(world, ingress + rise, row, wire_bytes, now):
         refuse(world, row, name, content, now, place)
         return l
-    if (
-        not settings.marks_late
-        and not is_ack(content)
-        and is_marked(world, row, kind, link.backlog, accepted(world, link))
-    ):
-        content |= MARK
-        link.marks += 1
+    if not settings.marks_late and not is_ack(content):
+        if is_marked(world, row, kind, link.backlog, accepted(world, link)):
+            content |= MARK
+            link.marks += 1
     link.backlog += wire_bytes
     link.longest = max(link.longest, link.backlog)
     link.free_at = max(link.free_at, now)

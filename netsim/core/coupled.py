@@ -150,7 +150,7 @@ def accepted(world, link):
 
 @part
 def finds_room(world, ingress, row, wire_bytes, now):
-    """Take a packet that goes to a queue into account where there is room for it, or where the last there makes some."""
+    """Take a packet that goes to a queue into account, if there is room for it or the last there makes some."""
     settings, link = world.settings[0], world.links[row]
     if settings.lossless:
         return let_in(world, ingress, wire_bytes, now)

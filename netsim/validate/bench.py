@@ -57,9 +57,7 @@ def permutation(hosts: int, seed: int, *, apart: int = 1) -> list[Pair]:
     return list(zip(source.tolist(), target.tolist(), strict=True))
 
 
-def ultra(
-    pairs: list[Pair], topology: Any, transport: Any = "uec", size: int = ULTRA_FLOW, **settings: Any
-) -> Result:
+def ultra(pairs: list[Pair], topology: Any, transport: Any = "uec", size: int = ULTRA_FLOW, **settings: Any) -> Result:
     """Flows of 2 MB as htsim's UEC experiments have them."""
     ranks = max(max(pair) for pair in pairs) + 1
     return simulate(matrix(ranks, pairs, size), topology, transport=transport, packet=ULTRA, **settings)

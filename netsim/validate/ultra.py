@@ -19,13 +19,15 @@ from netsim.validate.bench import (
     Pair,
     efficiency,
     fat_tree,
+    first_ack_us,
     incast,
+    last_ack_ps,
     last_ack_us,
     matrix,
     permutation,
     ultra,
 )
-from netsim.validate.nouns import Figure, at_least, between, near
+from netsim.validate.nouns import Figure, at_least, between, exactly, near
 
 SMALL = fat_tree(4, **ULTRA_QUEUE)
 PULLED = fat_tree(4, **ULTRA_QUEUE | {"buffer": "145250B"})  # EQDS's queues
@@ -47,11 +49,7 @@ def one_flow(full: bool) -> Iterator[Figure]:
 
 
 def incast_15(full: bool) -> Iterator[Figure]:
-    """V2: 15 hosts send 2 MB each to one.
-
-    Which flow is first, and when, is a matter of luck in the first round trips: uet-htsim's rules give 1,070 to 1,930
-    us (200 seeds), and published is one of these. So is the seed named here; more of them must lie on both sides.
-    """
+    """V2: 15 hosts send 2 MB each to one."""
     repeat = {"recovery": "selective_repeat"}
     runs = {
         "NSCC": ultra(incast(15), SMALL),
@@ -63,12 +61,29 @@ def incast_15(full: bool) -> Iterator[Figure]:
     trims = {name: run.summary["trims"] for name, run in runs.items()}
     yield near("NSCC", 2478.5, times["NSCC"], 0.05, " us")
     yield between("NSCC: trims (811)", 811 / 2, 811 * 2, trims["NSCC"])
+    yield from _first_to_finish()
     yield near("DCTCP", 2490.8, times["DCTCP"], 0.05, " us")
     yield between("receiver-driven", 2464, 2470, times["receiver-driven"], " us", 0.03)
     yield between("receiver-driven: trims (762)", 762 / 2, 762 * 2, trims["receiver-driven"])
     yield near("fixed window, no control", 2858.6, times["fixed window"], 0.05, " us")
     yield between("fixed window: trims (80592)", 80592 / 2, 80592 * 2, trims["fixed window"])
     yield at_least("floor under all: 15 flows on one link", 15 * 490 * 0.332, min(times.values()), " us")
+
+
+def _first_to_finish() -> Iterator[Figure]:
+    """The published matrix, to host 15, with some seeds: who comes best out of the first round trips is first.
+
+    So it is by chance there, too: uet-htsim's rules, played with 200 seeds, give 1,070 to 1,930 us, 1,490 in the mean,
+    and what is published is one of these. One of ours must be as near, and some must lie on either side of it.
+    """
+    pairs, seeds = [(s, 15) for s in range(15)], range(1, 25)
+    runs = [ultra(pairs, SMALL, size=2_000_000, seed=seed) for seed in seeds]
+    first = sorted(first_ack_us(run) for run in runs)
+    nearest = min(first, key=lambda each: abs(each - 1273.6))
+    yield near(f"NSCC: first to finish, the nearest of {len(seeds)} seeds", 1273.6, nearest, 0.05, " us")
+    yield between("NSCC: first to finish (published), among all seeds", first[0], first[-1], 1273.6, " us")
+    farthest = max((last_ack_us(run) for run in runs), key=lambda each: abs(each - 2478.5))
+    yield near("NSCC: last to finish, the farthest of these", 2478.5, farthest, 0.05, " us")
 
 
 def permutation_16(full: bool) -> Iterator[Figure]:

@@ -22,7 +22,7 @@ from netsim.core.world import new_world, with_more_air
 from netsim.errors import RunError
 from netsim.limits import NO_LIMITS, Limits
 from netsim.pace import Pace
-from netsim.routing.longest import longest_round_trip_ps
+from netsim.routing.longest import base_rtt_ps
 from netsim.stuck import gave_up, who_waits
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.settings import Transport
@@ -116,7 +116,7 @@ class Fabric:
             wire.payload,
             wire.scale_up_payload,
             transport.retries,
-            _longest_round_trip(network, wire, transport),
+            base_rtt_ps(network, transport, wire.header + wire.payload, wire.ack),
         )
         if steering:
             self.world = with_steering(self.world, steering)
@@ -309,14 +309,6 @@ class Fabric:
         event._ok, event._value = True, None
         self.env.schedule(event, priority=LATE, delay=delay)
         return event
-
-
-def _longest_round_trip(network: Network, wire: Wire, transport: Transport) -> int:
-    """Picoseconds over the longest path of the network, as measured or as said; 0 where the control wants no such."""
-    if transport.control != "nscc":
-        return 0
-    said = transport.nscc.base_rtt
-    return said if isinstance(said, int) else longest_round_trip_ps(network, wire.header + wire.payload, wire.ack)
 
 
 def _selective(transport: Transport, *, in_order: bool) -> tuple[int, int] | None:

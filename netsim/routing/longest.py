@@ -5,8 +5,17 @@ from numpy.typing import NDArray
 
 from netsim.routing.plane import UNREACHED, Plane, planes_of
 from netsim.topology.network import Network
+from netsim.transport.settings import Transport
 
 _COLUMNS = 256  # hosts handled together: bounds the memory
+
+
+def base_rtt_ps(network: Network, transport: Transport, packet_bytes: int, ack_bytes: int) -> int:
+    """Of the whole network, as a control's settings say it or as its longest path has it; 0 where no control asks."""
+    if transport.control != "nscc":
+        return 0
+    said = transport.nscc.base_rtt
+    return said if isinstance(said, int) else longest_round_trip_ps(network, packet_bytes, ack_bytes)
 
 
 def longest_round_trip_ps(network: Network, packet_bytes: int, ack_bytes: int) -> int:

@@ -21,6 +21,7 @@ from netsim.replay import Choices, Meeting, Steps, check_algorithms, replay
 from netsim.result import Result
 from netsim.routing import PerPacket, Routing, Single
 from netsim.routing.candidates import candidates_of
+from netsim.routing.plane import check_distances
 from netsim.scenario import Scenario
 from netsim.stuck import out_of_time, who_waits
 from netsim.topology.builder import NetworkBuilder
@@ -70,6 +71,7 @@ def simulate(
 def check(scenario: Scenario) -> None:
     """Refuse what cannot be run, before anything is compiled: too many ranks, unknown algorithms, useless headers."""
     network = scenario.topology.build()
+    check_distances(network)
     scenario.placement.hosts(scenario.trace.ranks, len(network.hosts), scenario.seed)
     check_algorithms(scenario.trace)
     check_trimming(network, is_selective=scenario.transport.recovery == "selective_repeat")

@@ -90,7 +90,7 @@ def _flows(scenario: Scenario, flows: list[Flow]) -> dict[str, Any]:
 
 
 def _links(scenario: Scenario) -> dict[str, Any]:
-    """Link number l is busy for l us, and had a queue of l bytes; link 3 marked and dropped."""
+    """Link number l is busy for l us, and had a queue of l bytes; link 3 marked, dropped and paused its sender."""
     network = scenario.topology.build()
     number = np.arange(len(network.links))
     third = (number == 3).astype(np.int64)
@@ -101,6 +101,6 @@ def _links(scenario: Scenario) -> dict[str, Any]:
         "target": [network.node_name(link.target) for link in network.links],
         "kind": network.kinds, "rate_bps": network.rate_bps, "bytes": number * 1000, "packets": number,
         "busy_ps": number * US, "drops": 2 * third, "lost": zero, "trims": zero,
-        "ecn_marks": 7 * third, "pauses_sent": zero,
+        "ecn_marks": 7 * third, "pauses_sent": 3 * third,
         "paused_ps": zero, "max_queue_bytes": number, "mean_queue_bytes": number / 2,
     }  # fmt: skip

@@ -20,7 +20,7 @@ FLOORS = [  # top down; a room imports only rooms below its own floor, so wings 
     ["traffic_classes"],
     ["routing", "core", "workloads", "convert"],
     ["traces", "collectives", "topology", "transport"],
-    ["units", "tomlfile", "kernel", "shipped"],
+    ["units", "tomlfile", "kernel", "shipped", "writing"],
     ["errors", "version"],
 ]
 HEIGHT = {room: -number for number, floor in enumerate(FLOORS) for room in floor}

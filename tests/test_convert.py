@@ -171,6 +171,17 @@ def test_a_part_that_does_not_divide_is_kept(tmp_path: Path) -> None:
     assert read(list(made.files)).operations[0].bytes == 1001
 
 
+def test_flows_and_what_they_wait_for_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ring of 4 ranks: 2 x 3 steps of 4 flows, of which all but the first 4 wait for one: 24 + 20 cells."""
+    trace = collective("all_reduce", 4096, ranks=4)
+    monkeypatch.setattr("netsim.convert.MAX_CELLS", 44)
+    (operation,) = as_flows(trace, PLAIN, {"all_reduce": "ring"})[0].operations
+    assert (len(operation.flows), sum(len(turn.after) for turn in operation.turns)) == (24, 20)
+    monkeypatch.setattr("netsim.convert.MAX_CELLS", 43)
+    with pytest.raises(InputError, match="more than 43 flows"):
+        as_flows(trace, PLAIN, {"all_reduce": "ring"})
+
+
 def test_a_chunk_cuts_flows() -> None:
     whole, _ = as_flows(collective("broadcast", 1 << 20), PLAIN, {})
     cut, _ = as_flows(collective("broadcast", 1 << 20), PLAIN, {}, chunk=1 << 16)

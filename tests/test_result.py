@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 from pathlib import Path
@@ -9,11 +10,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from netsim.errors import InputError
+from netsim.config import build_scenario
+from netsim.errors import InputError, RunError
 from netsim.result import Result, check_writable, folder
 from netsim.result.tables import TABLES, bus_factor
+from netsim.simulation import simulate
+from netsim.topology import LeafSpine
 from netsim.traces import write_native
 from tests.outcomes import US, outcome_of, result_of, scenario_of, trace_of
+from tests.traffic import flows
 
 FLOWS = [(0, 1, 1_000_000, 0, 20 * US), (2, 3, 1_000_000, 5 * US, 10 * US), (4, 5, 4096, 0, -1)]
 OPERATIONS = [
@@ -67,6 +72,42 @@ def test_times_bandwidths_and_slowdowns(result: Result) -> None:
     assert barrier["slowdown"] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("op", "factor"),
+    [  # nccl-tests, doc/PERFORMANCE.md, of 8 ranks
+        ("all_reduce", 2 * 7 / 8),
+        ("all_gather", 7 / 8),
+        ("reduce_scatter", 7 / 8),
+        ("all_to_all", 7 / 8),
+        ("all_to_all_v", 7 / 8),
+        ("gather", 7 / 8),
+        ("scatter", 7 / 8),
+        ("broadcast", 1),
+        ("reduce", 1),
+        ("send", 1),
+    ],
+)
+def test_bus_factor_is_that_of_nccl_tests(op: str, factor: float) -> None:
+    assert bus_factor(op, 8) == factor
+
+
+@pytest.mark.parametrize("packets", [1, 2, 8, 50])
+def test_mean_queue_of_two_senders_by_hand(packets: int) -> None:
+    """Two hosts send n packets each to a third over one switch, all links alike; t is the time of a packet on a link.
+
+    Packet k = 0 .. n-1 of both comes k t after the first; the switch sends one every t, so the first of the two waits
+    k t and the second (k + 1) t. All waits together: t (n (n-1) / 2 + n (n+1) / 2) = n^2 t, of 4160 bytes each.
+    """
+    star = LeafSpine(leaves=1, spines=1, hosts_per_leaf=3, rate="100Gb/s", delay="500ns", buffer="unlimited")
+    scenario = build_scenario(flows(3, [(0, 2), (1, 2)], 4096 * packets), star, transport={"control": "none"})
+    result = simulate(scenario)
+    waited = packets**2 * 4160 * 332_800
+    row = result.link("leaf0", "host2")
+    assert row["mean_queue_bytes"] == pytest.approx(waited / result.summary["completion_time_ps"], rel=1e-5)
+    assert row["max_queue_bytes"] == (packets + 1) * 4160
+    assert result.links["mean_queue_bytes"].sum() == row["mean_queue_bytes"]
+
+
 def test_flows_end_with_their_last_byte(result: Result) -> None:
     assert result.flows["slowdown"].tolist()[:2] == [2.0, 0.5]
     assert math.isnan(result.flows["slowdown"][2])  # never delivered
@@ -92,7 +133,7 @@ def test_summary_adds_up(result: Result) -> None:
     summary = result.summary
     wanted = {
         "completion_time_ps": 110 * US, "collectives": 3, "bytes": 1_601_000, "packets_delivered": 1000, "drops": 2,
-        "packet_hops": 6000, "lost": 0, "trims": 0, "ecn_marks": 7, "pauses": 0, "retransmitted_packets": 0,
+        "packet_hops": 6000, "lost": 0, "trims": 0, "ecn_marks": 7, "pauses": 3, "retransmitted_packets": 0,
         "simulate_seconds": 0.5, "wall_seconds": 2.0, "packet_hops_per_second": 12000.0,
     }  # fmt: skip
     assert {name: summary[name] for name in wanted} == wanted
@@ -188,10 +229,10 @@ def test_a_save_that_fails_leaves_what_was_there(
     before = {each.name: each.read_bytes() for each in (tmp_path / "run").iterdir()}
 
     def full(*_: object) -> None:
-        raise OSError("No space left on device")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("netsim.result.write_json", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(RunError, match="No space left"):
         result_of(scenario_of(seed=9), FLOWS).save(tmp_path / "run")
     assert {each.name: each.read_bytes() for each in (tmp_path / "run").iterdir()} == before
     assert [each.name for each in tmp_path.iterdir()] == ["run"]
@@ -209,7 +250,7 @@ def test_a_swap_that_fails_puts_the_older_result_back(
         return move(path, target)
 
     monkeypatch.setattr(folder.Path, "replace", fails_for_drafts)
-    with pytest.raises(OSError, match="busy"):
+    with pytest.raises(InputError, match="busy"):
         result_of(scenario_of(seed=9), FLOWS).save(tmp_path / "run")
     assert Result.load(tmp_path / "run").scenario.seed == 1
     assert [each.name for each in tmp_path.iterdir()] == ["run"]

@@ -7,20 +7,25 @@ from typing import NamedTuple
 import numpy as np
 
 from netsim.blame.alternatives import Alternatives
-from netsim.blame.path import NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, THROTTLING, Path, Piece
+from netsim.blame.path import NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, SERIALISATION, THROTTLING, Path, Piece
+from netsim.blame.rows import Column
 from netsim.blame.traffic import Traffic
 from netsim.core.journal import LOST
+from netsim.result.reason import ReasonKind
 from netsim.topology import Network
+from netsim.transport import PULLED
+from netsim.transport.states import CODES
 
-INCAST, OVERSUBSCRIPTION, SPREADING = "incast", "oversubscription", "PFC spreading"
-STRAGGLER, RECOVERY, SMALL_WINDOW = "straggler", "loss recovery", "small window"
-HOST_LINK, PASSING = "host link", "passing congestion"
+BY_MARKS = ("dctcp", "dcqcn", "nscc")  # controls that a mark slows down
+BY_DELAY = ("timely", "swift", "hpcc", "nscc", *PULLED)  # and those that a queue slows down; a trimmed packet waits too
+UNLIMITED_WINDOW = ("none", "dcqcn", "timely")  # what these may have under way, recovery alone limits
 
-# Where one answer ends and the next begins; as in report/bottleneck.py, near a border both are partly true.
+# Where one answer ends and the next begins; near a border both are partly true.
 MORE_THAN_HOSTS = 1.05  # links needed longer than any host's, even if evenly loaded, cannot carry what the hosts send
 UNEVEN = 1.25  # a link with so much more to carry than the mean of its alternatives
 OFTEN_PAUSED = 0.25  # of the time in which packets queued: then they queued because of the pauses
 SELDOM = 0.05  # of a connection's marks or waits: a link with no more did not hold it down
+UNFELT = 0.05  # of its idle round trip: packets that wait less, in the mean, did not hold it down
 MOST_STEPS = 16  # from one paused link to the next
 
 
@@ -40,21 +45,42 @@ class Causes:
     ) -> None:
         self.traffic, self.rows = traffic, path.rows
         self.network, self.alternatives, self.routing = network, alternatives, routing
-        self.start_ps, self.end_ps = path.start_ps, path.end_ps
+        self.stories, self.number, self.start_ps, self.end_ps = path.stories, path.number, path.start_ps, path.end_ps
         self._queues: dict[tuple[int, int], Cause] = {}
-        self._throttles: dict[int, Cause] = {}
+        self._throttles: dict[tuple[int, bool], Cause] = {}
+        self._slowest: dict[int, Cause] = {}
 
     def of(self, piece: Piece) -> Cause | None:
         """The cause of a piece; None for one that an idle network has too."""
         if piece.rank >= 0:
-            return Cause(STRAGGLER, rank=piece.rank)
+            return Cause(ReasonKind.STRAGGLER, rank=piece.rank)
         if piece.kind == QUEUEING:
             return self._of_queue(piece.link, piece.connection)
         if piece.kind == PAUSE:
             return self._of_pause(piece.link, piece.connection, piece.start_ps, piece.end_ps)
         if piece.kind == RETRANSMISSION:
             return self._of_loss(piece)
-        return self._of_throttling(piece.connection) if piece.kind == THROTTLING else None
+        return self._of_throttling(piece.connection, paced=piece.paced) if piece.kind == THROTTLING else None
+
+    def unavoidable(self, piece: Piece) -> Cause:
+        """What sets the time of a piece that an idle network has too: the slowest link of a route, or latency."""
+        connection, steered = piece.connection, bool(self.rows.world.settings[0]["steering"])
+        if piece.kind != SERIALISATION or not (steered or piece.link in self._route(connection)):
+            return Cause(ReasonKind.LATENCY)  # propagation; or an answer, which goes the other way
+        if connection not in self._slowest:
+            self._slowest[connection] = self._slowest_of(self._route(connection), is_one=not steered)
+        return self._slowest[connection]
+
+    def _slowest_of(self, route: list[int], *, is_one: bool) -> Cause:
+        """The link of a route that carries least; links that packets are spread over carry as much as all together."""
+        rates, steps = self.network.rate_bps, [np.array([link]) for link in route]
+        if not is_one:
+            steps = [self.alternatives.of(link, *self._ends(link, route)) for link in route]
+        carries = [len(step) * int(rates[step].min()) for step in steps]
+        step = steps[int(np.argmin(carries))]
+        link = int(step[np.argmin(rates[step])])
+        is_hosts = self.network.source[link] < len(self.network.hosts)
+        return Cause(ReasonKind.HOST_LINK if is_hosts else ReasonKind.SLOWER_LINK, link)
 
     def _of_queue(self, link: int, connection: int) -> Cause:
         key = link, connection
@@ -73,27 +99,23 @@ class Causes:
         """Why there is a queue at a link that a connection crosses."""
         hosts, route = len(self.network.hosts), self._route(connection)
         if self.network.source[link] < hosts:
-            return Cause(HOST_LINK, link)
+            return Cause(ReasonKind.HOST_LINK, link)
+        sources = np.unique(self.rows.world.connections["source"][self._crossing(link)])
+        sent_at = min(self.network.rate_bps[each] for each in route if self.network.source[each] < hosts)
+        if len(sources) <= 1 and self.network.rate_bps[link] < sent_at:
+            return Cause(ReasonKind.SLOWER_LINK, link)
         if self.network.target[link] < hosts:
-            return Cause(self._at_the_end(link, route), link)
+            return Cause(ReasonKind.INCAST if len(sources) > 1 else ReasonKind.PASSING_CONGESTION, link)
         ends = self._ends(link, route)
         others = self.alternatives.of(link, *ends)
         needed = np.array([self._needed_ps(each) for each in others.tolist()])
         rates = self.network.rate_bps[others]
         even = float((needed * rates).sum() / rates.sum())
         if even > MORE_THAN_HOSTS * self._host_ps(others):
-            return Cause(OVERSUBSCRIPTION, link)
+            return Cause(ReasonKind.OVERSUBSCRIPTION, link)
         if self._needed_ps(link) > UNEVEN * even and len(self._crossing(link)) > 1:
-            return Cause(f"{self.routing} collision".replace("ecmp", "ECMP"), link)
-        return Cause(PASSING, link)
-
-    def _at_the_end(self, link: int, route: list[int]) -> str:
-        sources = np.unique(self.rows.world.connections["source"][self._crossing(link)])
-        if len(sources) > 1:
-            return INCAST
-        rates = self.network.rate_bps
-        place = route.index(link) if link in route else 0
-        return OVERSUBSCRIPTION if place and rates[link] < rates[route[place - 1]] else PASSING
+            return Cause(ReasonKind.collision_under(self.routing), link)
+        return Cause(ReasonKind.PASSING_CONGESTION, link)
 
     def _needed_ps(self, link: int) -> float:
         """How long a link needs for the data that it carried while the collective lasted."""
@@ -135,7 +157,7 @@ class Causes:
         root = self._root(link, connection, start_ps, end_ps)
         if root in self._route(connection) and root != link:
             return self._at(root, connection)
-        return Cause(SPREADING, root)
+        return Cause(ReasonKind.PFC_SPREADING, root)
 
     def _root(self, link: int, connection: int, start_ps: int, end_ps: int) -> int:
         seen = [link]
@@ -161,36 +183,55 @@ class Causes:
         rows, times = self.traffic.losses(piece.connection)
         first, last = np.searchsorted(times, [piece.start_ps, piece.end_ps])
         first = max(0, last - 1) if first == last else first
-        return Cause(RECOVERY, _most(self.rows.link[rows[first:last]]))
+        return Cause(ReasonKind.LOSS_RECOVERY, _most(self.rows.link[rows[first:last]]))
 
     def behind(self, cause: Cause, connection: int) -> str:
-        """Why a queue was full in which packets were lost: a kind of cause; "" where a wire lost them."""
-        if cause.kind != RECOVERY or cause.link == NO_LINK:
+        """Why a queue was full in which packets were lost, a kind; "" where a wire lost them. Or whose limit."""
+        if cause.kind in (ReasonKind.WINDOW_LIMIT, ReasonKind.RATE_LIMIT):
+            control, is_window = self._control(connection), cause.kind == ReasonKind.WINDOW_LIMIT
+            return "selective repeat" if is_window and control in UNLIMITED_WINDOW else control
+        if cause.kind != ReasonKind.LOSS_RECOVERY or cause.link == NO_LINK:
             return ""
         rows, _ = self.traffic.losses(connection)
         here = rows[self.rows.link[rows] == cause.link]
         wire_lost = (self.rows.flags[here] & LOST) != 0
         return "" if wire_lost.all() else self._of_queue(cause.link, connection).kind
 
-    def _of_throttling(self, connection: int) -> Cause:
+    def _of_throttling(self, connection: int, *, paced: bool) -> Cause:
         """At the most needed link that marked a connection's packets or let them wait, else where it lost most.
 
         A packet is marked once, at the first queue that is long enough, so whoever marked most may only stand first:
-        what holds a connection down for long is the link on its way with most to carry.
+        what holds a connection down for long is the link on its way with most to carry. Where nothing on its way told
+        its control to slow down, the limit is its own: its pace, or its window.
         """
-        if connection not in self._throttles:
-            self._throttles[connection] = self._that_slowed(connection)
-        return self._throttles[connection]
+        if (connection, paced) not in self._throttles:
+            self._throttles[connection, paced] = self._that_slowed(connection) or Cause(
+                ReasonKind.RATE_LIMIT if paced else ReasonKind.WINDOW_LIMIT
+            )
+        return self._throttles[connection, paced]
 
-    def _that_slowed(self, connection: int) -> Cause:
+    def _that_slowed(self, connection: int) -> Cause | None:
         marked, lost, waited = self.traffic.slowed(connection, self.start_ps, self.end_ps)
-        if lost.any() and not marked.any():
-            return Cause(RECOVERY, int(np.argmax(lost)))
+        control = self._control(connection)
+        if lost.any() and not marked.any() and control not in PULLED:
+            return Cause(ReasonKind.LOSS_RECOVERY, int(np.argmax(lost)))
+        is_told = control in BY_MARKS and marked.any()
+        if not is_told and not (control in BY_DELAY and self._is_felt(connection, int(waited.sum()))):
+            return None
         links = np.union1d(_often(marked), _often(waited))
-        if not len(links):
-            return Cause(SMALL_WINDOW)
         needed = [self._needed_ps(each) for each in links.tolist()]
         return self._of_queue(int(links[np.argmax(needed)]), connection)
+
+    def _control(self, connection: int) -> str:
+        return list(CODES)[int(self.rows.world.connections["control"][connection])]
+
+    def _is_felt(self, connection: int, waited_ps: int) -> bool:
+        """Whether so long a wait of all a connection's packets of the collective shows in their round trips."""
+        told = self.stories.told(self.number)
+        mine: Column = told.connection == connection
+        packets = max(1, int((told.end[mine] - told.first[mine]).sum()))
+        delays = [self.network.links[each].delay_ps for each in self._route(connection)]
+        return waited_ps > UNFELT * 2 * sum(delays) * packets
 
 
 def _often(shares: np.ndarray) -> np.ndarray:

@@ -48,7 +48,11 @@ class Blame:
 
 @dataclass(frozen=True)
 class Explained:
-    """One collective: all its time_ps in parts_ps, by kind; blames, the largest first."""
+    """One collective: all its time_ps in parts_ps, by kind.
+
+    `blames` are for what an idle network would not have taken, `unavoidable` for the rest; in both the kind that cost
+    most comes first, and of a kind the link.
+    """
 
     number: int
     op: str
@@ -58,6 +62,7 @@ class Explained:
     ideal_ps: int
     parts_ps: dict[str, int]
     blames: list[Blame]
+    unavoidable: list[Blame] = field(default_factory=list)
 
     @property
     def lost_ps(self) -> int:
@@ -82,6 +87,7 @@ def explained(path: Path, causes: Causes) -> Explained:
         ideal_ps=carried.ideal_ps,
         parts_ps=_parts(path.pieces),
         blames=_blames(path, causes),
+        unavoidable=_unavoidable(path, causes),
     )
 
 
@@ -113,7 +119,25 @@ def _blames(path: Path, causes: Causes) -> list[Blame]:
     for cause, blame in found.items():
         if cause.link != NO_LINK:
             blame.flows, blame.groups = _sharers(causes.traffic, path.stories, cause.link, *spans[cause])
-    return sorted(found.values(), key=lambda blame: (-blame.ps, blame.kind, blame.link or "", blame.rank or 0))
+    return _in_order(found.values())
+
+
+def _unavoidable(path: Path, causes: Causes) -> list[Blame]:
+    found: dict[Cause, Blame] = {}
+    for piece in path.pieces:
+        if causes.of(piece) is None:
+            cause = causes.unavoidable(piece)
+            name = causes.network.link_name(cause.link) if cause.link != NO_LINK else None
+            found.setdefault(cause, Blame(cause.kind, name, None)).parts_ps[piece.kind] += piece.ps
+    return _in_order(found.values())
+
+
+def _in_order(blames: Iterable[Blame]) -> list[Blame]:
+    """The kind that cost most in all first; of a kind the link or rank that cost most."""
+    blames, of_kind = list(blames), Counter[str]()
+    for blame in blames:
+        of_kind[blame.kind] += blame.ps
+    return sorted(blames, key=lambda each: (-of_kind[each.kind], each.kind, -each.ps, each.link or "", each.rank or 0))
 
 
 def _sharers(traffic: Traffic, stories: Stories, link: int, start_ps: int, end_ps: int) -> tuple[int, tuple[str, ...]]:
@@ -128,8 +152,17 @@ def _sharers(traffic: Traffic, stories: Stories, link: int, start_ps: int, end_p
 
 def together(every: list[Explained]) -> Explained:
     """A whole job: the parts of all its collectives, and one blame for each cause and link."""
+    parts = {kind: sum(each.parts_ps[kind] for each in every) for kind in KINDS}
+    totals = {name: sum(getattr(each, name) for each in every) for name in ("bytes", "time_ps", "ideal_ps")}
+    blames, unavoidable = (
+        _joined(blame for each in every for blame in getattr(each, name)) for name in ("blames", "unavoidable")
+    )
+    return Explained(number=-1, op="job", group="", parts_ps=parts, blames=blames, unavoidable=unavoidable, **totals)
+
+
+def _joined(blames: Iterable[Blame]) -> list[Blame]:
     found: dict[tuple[str, str | None, int | None], Blame] = {}
-    for blame in (blame for each in every for blame in each.blames):
+    for blame in blames:
         key = blame.kind, blame.link, blame.rank
         known = found.setdefault(key, Blame(*key))
         known.parts_ps += blame.parts_ps
@@ -137,7 +170,4 @@ def together(every: list[Explained]) -> Explained:
         known.behind = known.behind or blame.behind
         known.flows = max(known.flows, blame.flows)
         known.groups = tuple(sorted({*known.groups, *blame.groups}))
-    parts = {kind: sum(each.parts_ps[kind] for each in every) for kind in KINDS}
-    blames = sorted(found.values(), key=lambda blame: (-blame.ps, blame.kind, blame.link or "", blame.rank or 0))
-    totals = {name: sum(getattr(each, name) for each in every) for name in ("bytes", "time_ps", "ideal_ps")}
-    return Explained(number=-1, op="job", group="", parts_ps=parts, blames=blames, **totals)
+    return _in_order(found.values())

@@ -189,6 +189,20 @@ class Line:
         assert found is not None, "a packet came from nowhere"
         return found
 
+    def ahead(self, row: int) -> int | None:
+        """The last data packet of it that the same link sent before a row's, if that came while it was still there."""
+        rows = self.rows
+        if rows.flags[row] & ACK or not rows.hop[row]:
+            return None
+        came_at = int(rows.came_at[row])
+        self.know(came_at)
+        for stretch in self._stretches[int(rows.hop[row]), False]:
+            if stretch.link == rows.link[row]:
+                place = int(np.searchsorted(stretch.began_at, rows.began_at[row])) - 1
+                if place >= 0 and stretch.sent_at[place] > came_at:
+                    return int(stretch.rows[place])
+        return None
+
     def is_parked(self, row: int) -> bool:
         """Whether its pace let an own packet wait for its turn."""
         return bool(self.rows.flags[row] & PARKED)

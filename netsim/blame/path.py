@@ -1,18 +1,18 @@
 """The critical path of a collective, walked backwards: from its last delivery, packet by packet, to its start.
 
 Each step asks what the packet at hand waited for last, and goes on from there; so the pieces of time join without a gap
-and add up to the whole. A packet on its way: propagation, serialisation, queueing behind others (behind packets of its
-own connection it is serialisation: those had to be sent anyway), pause. At its NIC: its connection's turn had come, and
-others went first (queueing at the NIC); before that the packet ahead of it was being sent (serialisation), or its pace
-(throttling) or its window held it back. A window opens with an answer: the walk goes on along the answer and the packet
-it answers. Of such a round trip, what an idle network takes longer than the slowest link takes for what the window
-holds is throttling too: a larger window would have hidden it. A packet that was sent again: from its first transmission
-to the last it is retransmission.
+and add up to the whole. A packet on its way: propagation, serialisation, queueing behind others, pause. Where packets
+of its own connection stood before it, the walk goes on with the first of them: their serialisation had to be, and what
+others took there is counted once. At its NIC: its connection's turn had come, and others went first (queueing at the
+NIC); before that the packet ahead of it was being sent (serialisation), or its pace (throttling) or its window held it
+back. A window opens with an answer: the walk goes on along the answer and the packet it answers. Of such a round trip,
+what an idle network takes longer than the slowest link takes for what the window holds is throttling too: a larger
+window would have hidden it. A packet that was sent again: from its first transmission to the last it is retransmission.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ NEVER_PAUSED = (np.zeros(0, "i8"), np.zeros(0, "i8"))
 
 class Piece(NamedTuple):
     """A part of the time: what it went into, at which link, for which connection; for a late rank, that rank
-    and the other collective it was in."""
+    and the other collective it was in; whether a connection's pace, not its window, held it back."""
 
     kind: str
     start_ps: int
@@ -37,6 +37,7 @@ class Piece(NamedTuple):
     connection: int = NO_CONNECTION
     rank: int = -1
     other: int = -1
+    paced: bool = False
 
     @property
     def ps(self) -> int:
@@ -80,11 +81,16 @@ class Path:
     def _is_on(self) -> bool:
         return self.reached > self.start_ps
 
-    def _add(self, kind: str, start_ps: int, link: int = NO_LINK, connection: int = NO_CONNECTION, **more: int) -> None:
+    def _add(self, kind: str, start_ps: int, link: int = NO_LINK, connection: int = NO_CONNECTION, **more: Any) -> None:
         """Time from start_ps to where the walk has come so far; nothing before the collective's start."""
         start_ps = max(start_ps, self.start_ps)
         if start_ps < self.reached:
-            self.pieces.append(Piece(kind, start_ps, self.reached, link, connection, **more))
+            piece = Piece(kind, start_ps, self.reached, link, connection, **more)
+            last = self.pieces[-1] if self.pieces else None
+            if last == piece._replace(start_ps=self.reached, end_ps=last.end_ps if last else 0):
+                self.pieces[-1] = last._replace(start_ps=start_ps)
+            else:
+                self.pieces.append(piece)
             self.reached = start_ps
 
     def _delivery(self, message: Message) -> Arrival:
@@ -117,11 +123,21 @@ class Path:
             link = int(rows.link[each])
             self._add(PROPAGATION, int(rows.sent_at[each]), link, line.connection)
             self._add(SERIALISATION, int(rows.began_at[each]), link, line.connection)
+            each = self._behind_own(line, each)
             before = line.before(each)
             if before is None:
                 return each
             self._wait(line, each, int(rows.came_at[each]))
             each = before
+
+    def _behind_own(self, line: Line, row: int) -> int:
+        """Back over the packets of its connection that a data packet stood behind: the row of the first of them."""
+        rows = self.rows
+        while self._is_on and (ahead := line.ahead(row)) is not None:
+            self._wait(line, row, int(rows.sent_at[ahead]))
+            self._add(SERIALISATION, int(rows.began_at[ahead]), int(rows.link[row]), line.connection)
+            row = ahead
+        return row
 
     def _wait(self, line: Line, row: int, since_ps: int) -> None:
         """In a queue: paused while its link's sender was stopped, else behind its own kind or others."""
@@ -160,7 +176,8 @@ class Path:
             answer = self._opened_by(line, row, max(released, sent_before)) if self._is_on else None
             if answer is not None:
                 return answer, None
-            self._add(THROTTLING, max(released, sent_before), NO_LINK, line.connection)
+            since, paced = max(released, sent_before), line.is_parked(row)
+            self._add(THROTTLING, since, NO_LINK, line.connection, paced=paced)
             if sent_before < released or not place:
                 return None, message
             place -= 1

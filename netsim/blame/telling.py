@@ -5,13 +5,14 @@ from __future__ import annotations
 from netsim.blame.explanation import Blame, Explained, together
 from netsim.blame.path import KINDS
 from netsim.report.text import NOTHING, columns, counted, microseconds, percent
+from netsim.result.reason import ReasonKind
 from netsim.units import format_size
 
 MOST_TOLD = 8  # collectives told one by one: those that lost most
 MOST_BLAMES = 4  # of each
 MOST_LINKS = 12  # of the whole job
 MOST_GROUPS = 2  # named in one sentence
-WORTH_TELLING = 0.01  # of the slowdown
+WORTH_TELLING = 0.01  # of the lost time
 
 
 def explained_text(every: list[Explained]) -> str:
@@ -47,11 +48,16 @@ def _parts(each: Explained) -> str:
 
 
 def sentence(blame: Blame, lost_ps: int) -> str:
-    """38 % of the slowdown is queueing on leaf3->spine1, shared by 3 flows of group dp0 (ECMP collision)."""
+    """38 % of the lost time is queueing on leaf3->spine1, shared by 3 flows of group dp0 (ECMP collision)."""
     share = percent(blame.ps / lost_ps) if lost_ps else NOTHING
-    cause = f"{blame.kind} after {blame.behind}" if blame.behind else blame.kind
+    cause = f"{blame.kind} {_joint(blame.kind)} {blame.behind}" if blame.behind else blame.kind
     kinds = " and ".join(name for name, _ in blame.parts_ps.most_common())
-    return f"{share} of the slowdown is {kinds}{_place(blame)}{_sharers(blame)}{_others(blame)} ({cause})"
+    return f"{share} of the lost time is {kinds}{_place(blame)}{_sharers(blame)}{_others(blame)} ({cause})"
+
+
+def _joint(kind: str) -> str:
+    """Losses come after something, a limit is somebody's."""
+    return "after" if kind == ReasonKind.LOSS_RECOVERY else "of"
 
 
 def _place(blame: Blame) -> str:

@@ -84,7 +84,10 @@ def compare(
     """
     from netsim.cli.designs import axes_of, designs, saved_runs
     from netsim.cli.work import say_how_read
+    from netsim.writing import check_file
 
+    if html is not None:
+        check_file(html)
     answer = Answer(html, as_json)
     folders = saved_runs(traces)
     if folders:
@@ -133,7 +136,7 @@ def _one_each(found: Sequence[Design], costs: list[Cost]) -> tuple[Comparison, s
     from netsim.study.measure import measured_of
 
     results = [simulated(each.scenario) for each in found]
-    comparison = comparison_of(found, [[measured_of(each, 0.0)] for each in results], costs)
+    comparison = comparison_of(found, [[measured_of(each, 0.0, explained=True)] for each in results], costs)
     text = compare_text(results, comparison.names, costs)
     return comparison, f"{text}\n{ONE_SEED}" if len(found) > 1 else text
 

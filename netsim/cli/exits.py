@@ -7,7 +7,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import typer
 
@@ -55,6 +55,8 @@ def leave(error: BaseException) -> int:
         return _say("interrupted", INTERRUPTED)
     if isinstance(error, BrokenPipeError):
         return _close_quietly()
+    if isinstance(error, OSError):
+        return _of_the_system(error)
     if isinstance(error, NetsimError):
         return _say(str(error), USER_MISTAKE if isinstance(error, InputError) else FAILED_RUN)
     if hasattr(error, "format_message"):  # typer's own: an unknown option, a missing argument
@@ -80,8 +82,20 @@ def _bug(error: BaseException) -> int:
     )
 
 
+def _of_the_system(error: OSError) -> int:
+    """What the system refuses: a full disk behind stdout, a name of 300 letters, a folder that nobody may read."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):  # Python would try it once more at its end, and complain
+        _close_quietly()
+    what = os.strerror(error.errno) if error.errno else str(error)
+    return _say(f"{error.filename}: {what}" if error.filename else f"{what}; look at where the output goes", FAILED_RUN)
+
+
 def _say(message: str, code: int) -> int:
-    sys.stderr.write(f"netsim: {' '.join(message.split())}\n")
+    with suppress(OSError, ValueError):  # where stderr is closed or full, nobody listens
+        sys.stderr.write(f"netsim: {' '.join(message.split())}\n")
+        sys.stderr.flush()
     return code
 
 

@@ -13,7 +13,7 @@ def explain(
     The run is simulated once more, packet by packet, with every packet written down. The time of a collective splits
     without remainder into propagation, serialisation, queueing, pause (flow control), throttling (congestion
     control), retransmission, dependency (a rank still in another collective) and compute (a rank that came late).
-    "The slowdown" is all but the first two.
+    "Lost" is all but the first two. What limited the whole job is said last, as `netsim run` says it.
 
     Where collectives have more packets than can be kept (16.7 million packet hops at a time), the run is simulated
     three to five times, and only those are kept that matter; --collective ID then spares the others' share.
@@ -25,6 +25,7 @@ def explain(
       netsim explain results/slow --json
     """
     from netsim.blame import explain_saved, together
+    from netsim.blame.reason import reason_of
     from netsim.blame.telling import explained_text
     from netsim.cli.progress import watching
     from netsim.cli.work import say_if_compiling
@@ -34,9 +35,12 @@ def explain(
     say_if_compiling()
     with watching(result.scenario.topology.title) as progress:
         found = explain_saved(result, collective=collective, progress=progress)
+    job = together(found)
     if as_json:
-        job = together(found).as_json()
-        del job["id"]
-        show.as_json({"collectives": [each.as_json() for each in found], "job": job})
+        every = [each.as_json() | {"reason": reason_of(each).as_json()} for each in found]
+        whole = {name: value for name, value in job.as_json().items() if name != "id"}
+        show.as_json({"collectives": every, "job": whole | {"reason": reason_of(job).as_json()}})
     else:
         print(explained_text(found))
+        if collective is None:
+            print(f"\n{reason_of(job).text}")

@@ -73,7 +73,9 @@ def _check_places(out: Path | None, html: Path | None, compare: bool) -> None:
             raise InputError("one folder holds one profile", where="--out", mend=mend)
         check_profile_folder(out)
     if html is not None:
-        show.check_file(html)
+        from netsim.writing import check_file
+
+        check_file(html)
 
 
 def _profile(traces: list[str], on: str | None, sets: list[str], fill: bool) -> Profile:

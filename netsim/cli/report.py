@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from netsim.cli import choices, show
+from netsim.cli import choices
 
 
 def report(
@@ -30,9 +30,10 @@ def report(
     """
     from netsim.report.run_page import write_run_page
     from netsim.result import Result
+    from netsim.writing import check_file
 
     if out is not None:
-        show.check_file(out)
+        check_file(out)
     page = folder / "report.html" if out is None else out
     write_run_page(Result.load(folder), page)
     print(page)

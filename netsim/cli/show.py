@@ -3,10 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
-
-from netsim.errors import InputError
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], words: Sequence[str] = ()) -> None:
@@ -27,12 +24,6 @@ def as_json(value: Any) -> None:
 def note(text: str) -> None:
     """Say something to the person, not to the pipe."""
     sys.stderr.write(f"netsim: {text}\n")
-
-
-def check_file(path: Path) -> None:
-    """Refuse a file that cannot be written, before the work is done and not after it."""
-    if path.is_dir() or not path.absolute().parent.is_dir():
-        raise InputError("cannot be written", where=str(path), mend="name a file in a folder that is there")
 
 
 def _plain(value: Any) -> Any:

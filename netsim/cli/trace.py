@@ -59,9 +59,10 @@ def trace(
     from netsim.errors import InputError
     from netsim.report.perfetto import write_trace
     from netsim.result import Result
+    from netsim.writing import check_file
 
     if out is not None:
-        show.check_file(out)
+        check_file(out)
     if collective is not None and detail is None:
         mend = "add --detail chunks: without, all are drawn"
         raise InputError("chunk flows of one collective, and none were asked for", where="--collective", mend=mend)

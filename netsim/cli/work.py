@@ -49,13 +49,15 @@ def no_fabric() -> InputError:
 
 
 def simulated(scenario: Scenario) -> Result:
-    """The result of a scenario, with a progress bar on stderr when that is a terminal."""
+    """The result of a scenario and its reason, with a progress bar on stderr when that is a terminal."""
     from netsim.simulation import check, simulate
 
     check(scenario)
     say_if_compiling()
     with watching(scenario.topology.title) as progress:
-        return simulate(scenario, progress=progress)
+        result = simulate(scenario, progress=progress)
+        result.summary["reason"] = result.reason.as_json()
+    return result
 
 
 def saying_warnings(tell: Callable[[Finished], None]) -> Callable[[Finished], None]:

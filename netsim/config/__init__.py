@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from netsim import shipped
-from netsim.config.document import Document, Keys, assignment, merged, parse, read_document, read_text
+from netsim.config.document import Document, Keys, assignment, check_values, merged, parse, read_document, read_text
 from netsim.config.mistakes import Model, dotted, validated
 from netsim.errors import InputError, nearest
 from netsim.presets import SUGGESTED, routing_kind
@@ -220,11 +220,13 @@ def _read_topology(path: Path) -> Document:
 
 
 def _saved_document(path: Path) -> Document:
+    text = read_text(path)
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))["scenario"]
-    except OSError as error:
-        raise InputError(error.strerror or "cannot be read", where=str(path), mend="check the path") from None
-    except (ValueError, KeyError, TypeError):
+        values = json.loads(text)["scenario"]
+        check_values(values)
+        if not isinstance(values, dict):
+            raise TypeError
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError("is not a saved run", where=str(path), mend="give the run.json of a result's folder") from None
     return Document(values, name=str(path))
 
@@ -301,9 +303,9 @@ def _kind(document: Document, known: Mapping[str, type[Model]], default: str, pr
     kind = document.values.get("kind", default)
     if kind == "":
         raise InputError("no kind", where=document.name, mend=f'add kind = "{next(iter(known))}", or a base')
-    if kind not in known:
+    if not isinstance(kind, str) or kind not in known:
         raise InputError(
-            f"{dotted((*prefix, 'kind'))} = {kind!r} is unknown",
+            f"{dotted((*prefix, 'kind'))} = {repr(kind)[:60]} is unknown",
             where=document.place(("kind",)),
             mend=nearest(str(kind), known),
         )

@@ -13,6 +13,11 @@ from netsim.errors import InputError
 
 LARGEST_FILE = 1 << 20  # bytes; a settings file is a page of text, anything larger is some other file
 MOST_TRIES = 1000  # how often a value may turn out to go on in the next line before line numbers are given up
+DEEPEST = 16  # tables and lists within each other, parts of a dotted key; a scenario needs four
+WHOLE = range(-(1 << 63), 1 << 63)  # TOML's integers are 64 bits
+
+_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEPEST}}}")
 
 CLOSING = ("]", "}", '"""', "'''")
 
@@ -82,13 +87,51 @@ def parse(text: str, name: str) -> Document:
     """Read TOML text; `name` stands for the file in messages."""
     text = text.replace("\r\n", "\n")
     try:
-        values = tomllib.loads(text)
+        values = _loaded(text)
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(str(error), text, name) from None
-    except RecursionError:
-        raise InputError("is nested too deeply", where=name, mend="a table within a table is enough") from None
+    except InputError as error:
+        raise InputError(error.what, where=name, mend=error.mend) from None
     places = {keys: f"{name}, line {line}" for keys, line in _key_lines(text).items()}
     return Document(values, places, name)
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    """The values of TOML text, none of them deep or large: TOMLDecodeError or InputError for all else.
+
+    A key of many parts is found before tomllib sees it, which takes memory by the square of their number.
+    """
+    try:
+        if _LONG_KEY.search(text):
+            raise RecursionError
+        values = tomllib.loads(text)
+        check_values(values)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError:
+        raise InputError("is nested too deeply", mend="a table within a table is enough") from None
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise _too_large() from None  # a number of more digits than Python reads
+    return values
+
+
+def check_values(values: Any) -> None:
+    """Refuse values of a file that are nested deeply or hold a number beyond 64 bits: RecursionError, InputError."""
+    level = [values]
+    for _ in range(DEEPEST):
+        level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
+        if any(isinstance(each, int) and each not in WHOLE for each in level):
+            raise _too_large()
+        level = [each for each in level if isinstance(each, dict | list)]
+        if not level:
+            return
+    raise RecursionError
+
+
+def _too_large() -> InputError:
+    return InputError("holds a number beyond 64 bits", mend="look for a digit too many")
 
 
 def _syntax_error(message: str, text: str, name: str) -> InputError:
@@ -134,7 +177,7 @@ def _statement(lines: list[str]) -> dict[str, Any] | None:
     """The values of these lines if they make a whole statement."""
     try:
         return tomllib.loads("\n".join(lines))
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return None
 
 
@@ -181,8 +224,8 @@ def assignment(text: str) -> Document:
     """Read "transport.control=none": the value as TOML if it is TOML, else as text."""
     path, sign, written = text.partition("=")
     keys = tuple(key.strip() for key in path.split("."))
-    if not sign or not all(keys):
-        raise InputError(f"{text!r} is not PATH=VALUE", where="--set", mend="write --set transport.control=none")
+    if not sign or not all(keys) or len(keys) > DEEPEST:
+        raise InputError(f"{text[:60]!r} is not PATH=VALUE", where="--set", mend="write --set transport.control=none")
     value: Any = _value(written.strip())
     for key in reversed(keys):
         value = {key: value}
@@ -191,7 +234,9 @@ def assignment(text: str) -> Document:
 
 def _value(written: str) -> Any:
     try:
-        parsed = tomllib.loads(f"value = {written}")
-    except (tomllib.TOMLDecodeError, RecursionError):
+        parsed = _loaded(f"value = {written}")
+    except tomllib.TOMLDecodeError:
         return written
+    except InputError as error:
+        raise InputError(error.what, where="--set", mend=error.mend) from None
     return parsed["value"] if list(parsed) == ["value"] else written

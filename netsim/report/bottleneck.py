@@ -1,9 +1,8 @@
-"""What limited a run, told in one sentence with the numbers it rests on."""
+"""What probably limited a run, told from what its links carried: where it is too large to be explained by packets."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from netsim.report.load import Load
 from netsim.report.text import counted, microseconds, percent, times
 from netsim.result import Result
+from netsim.result.reason import Reason, ReasonKind, reason
 from netsim.topology import Network
 from netsim.units import format_rate, format_size
 
@@ -21,30 +21,17 @@ MORE_THAN_HOSTS = 1.05  # a tier needed longer than any host's link cannot carry
 FAN_IN = 3  # senders to one host at once: two may be chance
 LOPSIDED = 1.5  # an incast's receiver has so much more to take than any sender has to give
 AS_IF_IDLE = 1.25  # times the ideal: no congestion worth the name
+BY_RATE = ("dcqcn", "timely")  # controls that hold a sender back by its pace
 
 
-@dataclass(frozen=True)
-class Bottleneck:
-    """The cause in a few words, and the numbers that show it."""
-
-    cause: str
-    how: str
-
-    @property
-    def text(self) -> str:
-        """Both as a sentence."""
-        return f"Limited by {self.cause}: {self.how}"
-
-
-def bottleneck_of(result: Result) -> Bottleneck:
-    """Find what limited a run: latency, a host's link, a shared link, an incast, oversubscription or losses."""
+def estimate_of(result: Result) -> Reason:
+    """Estimate what limited a run from the load of its links and what they marked, paused and lost."""
     load = Load.of(result)
     if load.busy_ps == 0 or not load.needed_ps.any():
-        return Bottleneck("nothing", "nothing was sent.")
+        return reason(ReasonKind.NOTHING, "nothing was sent.", estimated=True)
     worst = int(np.argmax(load.needed_ps))
     share = float(load.needed_ps[worst]) / load.busy_ps
-    bottleneck = _by_a_link(load, worst) if share >= LINK_BOUND else _by_no_link(load, worst)
-    return Bottleneck(bottleneck.cause, f"{bottleneck.how}{_losses(result)}")
+    return _by_a_link(load, worst) if share >= LINK_BOUND else _by_no_link(load, worst)
 
 
 def slowdown_of(result: Result) -> float:
@@ -54,17 +41,25 @@ def slowdown_of(result: Result) -> float:
     return float(known["time_ps"].sum()) / ideal if ideal else math.nan
 
 
-def _by_a_link(load: Load, worst: int) -> Bottleneck:
+def _at(load: Load, kind: str, link: int | None, how: str) -> Reason:
+    """A reason that says what it rests on, and what was lost."""
+    share = 0.0 if link is None else float(load.needed_ps[link]) / load.busy_ps
+    name = None if link is None else load.network.link_name(link)
+    says = f"{how}{_losses(load.result)} (Estimated from what links carried; netsim explain follows the packets.)"
+    return reason(kind, says, name, share=share, estimated=True)
+
+
+def _by_a_link(load: Load, worst: int) -> Reason:
     needed = load.needed_ps
     at_host = load.leaves_host | load.enters_host
     host_most = float(needed[at_host].max())
     if host_most >= NEARLY * needed[worst]:
-        at_end = np.where(at_host, needed, 0.0)
-        return _incast(load, int(np.argmax(at_end))) or _host_link(load, int(np.argmax(at_end)))
-    return _oversubscription(load, worst, host_most) or _collision(load, worst)
+        worst = int(np.argmax(np.where(at_host, needed, 0.0)))
+        return _incast(load, worst) or _at(load, ReasonKind.HOST_LINK, worst, f"it {_needed(load, worst)}.")
+    return _slower_link(load, worst) or _oversubscription(load, worst, host_most) or _collision(load, worst)
 
 
-def _incast(load: Load, link: int) -> Bottleneck | None:
+def _incast(load: Load, link: int) -> Reason | None:
     """Many send to one: the receiver's link is needed much longer than any sender's."""
     most_sent = float(load.needed_ps[load.leaves_host].max())
     at_once = load.at_once(link)
@@ -72,27 +67,31 @@ def _incast(load: Load, link: int) -> Bottleneck | None:
     if not load.enters_host[link] or at_once < FAN_IN or load.needed_ps[link] < LOPSIDED * most_sent:
         return None
     host = load.network.node_name(int(load.network.target[link]))
-    return Bottleneck(
-        "incast",
-        f"{counted(senders, 'rank')} send to {host}, up to {at_once} at once, and its link {_needed(load, link)}.",
-    )
+    how = f"{counted(senders, 'rank')} send to {host}, up to {at_once} at once, and its link {_needed(load, link)}."
+    return _at(load, ReasonKind.INCAST, link, how)
 
 
-def _host_link(load: Load, link: int) -> Bottleneck:
-    return Bottleneck("host link bandwidth", f"{_named(load, link)} {_needed(load, link)}.")
+def _slower_link(load: Load, link: int) -> Reason | None:
+    """One host alone sends over it, and could send faster."""
+    flows, network = load.through(link), load.network
+    if flows["source"].nunique() != 1:
+        return None
+    leaves = network.rate_bps[network.source == int(flows["source"].iloc[0])]
+    slower = int(network.rate_bps[link]) < int(leaves.max(initial=0))
+    return _at(load, ReasonKind.SLOWER_LINK, link, f"it {_needed(load, link)}.") if slower else None
 
 
-def _oversubscription(load: Load, link: int, host_most: float) -> Bottleneck | None:
+def _oversubscription(load: Load, link: int, host_most: float) -> Reason | None:
     """Even if it were spread evenly, the traffic would keep these links busy for longer than any host's link."""
     means = [(float(load.needed_ps[links].mean()), place) for links, place in _siblings(load.network, link)]
     even, place = max(means)
     if even <= MORE_THAN_HOSTS * host_most:
         return None
-    return Bottleneck(
-        "oversubscription",
+    how = (
         f"{place} are on average needed {percent(even / load.busy_ps)} of the time (host links at most "
-        f"{percent(host_most / load.busy_ps)}); the busiest, {_named(load, link)}, {_needed(load, link)}.",
+        f"{percent(host_most / load.busy_ps)}); this one, the busiest, {_needed(load, link)}."
     )
+    return _at(load, ReasonKind.OVERSUBSCRIPTION, link, how)
 
 
 def _siblings(network: Network, link: int) -> list[tuple[NDArray[np.intp], str]]:
@@ -111,35 +110,31 @@ def _siblings(network: Network, link: int) -> list[tuple[NDArray[np.intp], str]]
     return groups
 
 
-def _collision(load: Load, link: int) -> Bottleneck:
+def _collision(load: Load, link: int) -> Reason:
     tier, _ = _siblings(load.network, link)[0]
     even = float(load.needed_ps[tier].mean()) / load.busy_ps
     at_once = load.at_once(link)
-    shared = f", shared by up to {counted(at_once, 'flow')} at once," if at_once else ""
-    why = f"{load.result.scenario.routing.kind} collision".replace("ecmp", "ECMP")
-    return Bottleneck(
-        why,
-        f"one link is overloaded, {_named(load, link)}{shared or ','} {_needed(load, link)}; "
-        f"the mean link of its tier is needed {percent(even)}.",
-    )
+    shared = f"shared by up to {counted(at_once, 'flow')} at once, " if at_once else ""
+    how = f"{shared}it {_needed(load, link)}; the mean link of its tier is needed {percent(even)}."
+    collision = ReasonKind.collision_under(load.result.scenario.routing.kind)
+    return _at(load, ReasonKind.PASSING_CONGESTION if at_once == 1 else collision, link, how)
 
 
-def _by_no_link(load: Load, worst: int) -> Bottleneck:
-    slowdown = slowdown_of(load.result)
-    share = percent(float(load.needed_ps[worst]) / load.busy_ps)
-    busiest = f"the most needed link, {_named(load, worst)}, is needed {share} of the time"
+def _by_no_link(load: Load, worst: int) -> Reason:
+    """No link was busy for most of the time: losses, or a link that marked or paused; else latency or a limit."""
+    links, slowdown = load.result.links, slowdown_of(load.result)
+    lost = (links["drops"] + links["lost"]).to_numpy()
     against = "" if math.isnan(slowdown) else f"operations take {times(slowdown)} their time on an idle network, and "
+    busiest = f"{against}the most needed link, {_named(load, worst)}, {_needed(load, worst)}."
     if math.isnan(slowdown) or slowdown < AS_IF_IDLE:
-        return Bottleneck("idle-network latency", f"{against}{busiest}.")
-    if load.result.summary["retransmitted_packets"]:
-        behind = _by_a_link(load, worst)
-        return Bottleneck(
-            "losses and time-outs", f"{against}{busiest}. The overload behind them is {behind.cause}: {behind.how}"
-        )
-    return Bottleneck(
-        "passing congestion",
-        f"{against}{busiest}, so no single link holds up all operations.",
-    )
+        return _at(load, ReasonKind.LATENCY, None, busiest)
+    if load.result.summary["retransmitted_packets"] and lost.any():
+        return _at(load, ReasonKind.LOSS_RECOVERY, int(np.argmax(lost)), busiest)
+    slowed = (links["ecn_marks"] + links["pauses_sent"] + links["trims"]).to_numpy() > 0
+    if slowed.any():
+        return _by_a_link(load, int(np.argmax(np.where(slowed, load.needed_ps, -1.0))))
+    limit = ReasonKind.RATE_LIMIT if load.result.scenario.transport.control in BY_RATE else ReasonKind.WINDOW_LIMIT
+    return _at(load, limit, None, busiest)
 
 
 def _needed(load: Load, link: int) -> str:

@@ -7,15 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from netsim.errors import InputError
-from netsim.report.bottleneck import Bottleneck, bottleneck_of, slowdown_of
-from netsim.report.costs import Cost, cost_rows
+from netsim.report.bottleneck import slowdown_of
+from netsim.report.costs import SAME, Cost, cost_rows, price_verdict
 from netsim.report.summary import worst_links
 from netsim.report.text import NOTHING, columns, microseconds, number, percent, times
 from netsim.result import Result
 from netsim.units import format_size
 
 MOST_OPERATIONS = 12
-SAME = 0.01  # of the time: closer than this is no difference worth a sentence
 
 Cell = Callable[[Result], str]
 Kind = tuple[Any, ...]
@@ -32,7 +31,6 @@ def compare_text(
     if not results:
         raise InputError("nothing to compare", mend="give at least one result")
     heads = list(names) if names is not None else names_of(results)
-    bottlenecks = [bottleneck_of(result) for result in results]
     cells: list[tuple[str, Cell]] = [
         ("finished at, us", lambda result: microseconds(result.summary["completion_time_ps"])),
         (f"  against {heads[0]}", lambda result: times(_ratio(result, results[0]))),
@@ -45,23 +43,43 @@ def compare_text(
         ("packets sent again", lambda result: f"{result.summary['retransmitted_packets']:,}"),
     ]
     rows = [[name, *map(cell, results)] for name, cell in cells]
-    rows.append(["limited by", *(bottleneck.cause for bottleneck in bottlenecks)])
+    rows.append(["limited by", *(result.reason.kind for result in results)])
+    rows.append(["  at", *(_place(result) for result in results)])
     rows += cost_rows(costs) if costs is not None else []
     table = columns([results[0].scenario.trace.name, *heads], rows)
-    return f"{table}\n\n{_verdict(results, heads, bottlenecks)}"
+    return f"{table}\n\n{_verdict(results, heads, costs)}"
 
 
-def _verdict(results: Sequence[Result], names: Sequence[str], bottlenecks: Sequence[Bottleneck]) -> str:
-    """Say which result finished first, how far behind the others are, and what held the slowest up."""
-    order = sorted(range(len(results)), key=lambda place: int(results[place].summary["completion_time_ps"]))
-    best, worst = order[0], order[-1]
-    best_us = microseconds(results[best].summary["completion_time_ps"])
-    if len(results) == 1:
-        return f"{names[best]} finishes at {best_us} us. {bottlenecks[best].text}"
-    if not _ratio(results[worst], results[best]) > 1 + SAME:
-        return f"No difference worth the name: all finish within {SAME:.0%} of {best_us} us. {bottlenecks[best].text}"
-    behind = [f"{names[place]} takes {_ratio(results[place], results[best]):,.2f} times as long" for place in order[1:]]
-    return f"{names[best]} is fastest ({best_us} us); {', '.join(behind)}.\n{names[worst]}: {bottlenecks[worst].text}"
+def _place(result: Result) -> str:
+    found = result.reason
+    return found.link or (NOTHING if found.rank is None else f"rank {found.rank}")
+
+
+def _verdict(results: Sequence[Result], names: Sequence[str], costs: Sequence[Cost] | None) -> str:
+    """Say which result finished first, how far behind the others are, what held the slowest up, and what they cost."""
+    times_ps = [int(result.summary["completion_time_ps"]) for result in results]
+    best, *others = sorted(range(len(results)), key=lambda place: times_ps[place])
+    best_us = microseconds(times_ps[best])
+    if not others:
+        return f"{names[best]} finishes at {best_us} us. {results[best].reason.text}"
+    slower = [place for place in others if _ratio(results[place], results[best]) > 1 + SAME]
+    same = [place for place in others if place not in slower]
+    if not slower:
+        alike = f": all finish at {best_us} us" if len(set(times_ps)) == 1 else f" worth the name: {_all_near(best_us)}"
+        lines = [f"No difference{alike}. {results[best].reason.text}"]
+    else:
+        behind = [
+            f"{names[place]} takes {_ratio(results[place], results[best]):,.2f} times as long" for place in slower
+        ]
+        beside = f", no difference to {' and '.join(names[place] for place in same)}" if same else ""
+        lines = [f"{names[best]} is fastest ({best_us} us){beside}; {', '.join(behind)}."]
+        lines.append(f"{names[slower[-1]]}: {results[slower[-1]].reason.text}")
+    lines.append(price_verdict(names, times_ps, costs or [], [best, *same]))
+    return "\n".join(line for line in lines if line)
+
+
+def _all_near(best_us: str) -> str:
+    return f"all finish within {SAME:.0%} of {best_us} us"
 
 
 def names_of(results: Sequence[Result]) -> list[str]:

@@ -18,6 +18,8 @@ from netsim.topology.network import SCALE_UP
 from netsim.units import rate_text
 
 OPTICS_PER_CABLE = 2  # a transceiver at either end
+SAME = 0.01  # of a time, or of a price times a time: closer than this is no difference
+CENTS_BELOW = 100  # smaller prices are shown with two digits
 _PRICED = ("switch", "port", "cable", "optic")
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Price = Amount | dict[str, Amount]  # one for all, or by tier ("spine") or rate ("400Gb/s"); "other" for the rest
@@ -117,3 +119,37 @@ def cost_rows(costs: Sequence[Cost]) -> list[list[str]]:
         totals = [NOTHING if cost.total is None else f"{cost.total:,.0f}" for cost in costs]
         rows.append([f"price{f', {money}' if money else ''}", *totals])
     return rows
+
+
+def price_verdict(
+    names: Sequence[str], times_ps: Sequence[float], costs: Sequence[Cost], fastest: Sequence[int]
+) -> str:
+    """Which design is cheapest, what the fastest costs against it, which does most for its price; "" without prices.
+
+    fastest: the fastest design, and after it those whose time differs from its by nothing that counts.
+    """
+    totals = [cost.total for cost in costs if cost.total is not None]
+    if len(totals) < len(names) or len(names) < 2:
+        return ""
+    best, cheapest = fastest[0], min(range(len(names)), key=lambda each: (totals[each], each not in fastest, each))
+    if len(set(totals)) == 1:
+        return f"All cost the same, {_money(costs[best])}."
+    if best == cheapest:
+        return f"{names[best]} is the cheapest too ({_money(costs[best])})."
+    against = f"{_money(costs[cheapest])}, {names[best]} {_money(costs[best])}"
+    if cheapest in fastest:
+        return f"{names[cheapest]} is the cheapest ({against}), and as fast."
+    says = f"{names[best]} is the faster and the dearer: {names[cheapest]} costs {against}"
+    spent = [time * total for time, total in zip(times_ps, totals, strict=True)]
+    most = min(range(len(names)), key=lambda each: spent[each])
+    other = best if most != best else cheapest
+    if not spent[most] or spent[other] / spent[most] < 1 + SAME:
+        return f"{says}."
+    return (
+        f"{says}. For its price {names[most]} does most, {spent[other] / spent[most]:.2f} x what {names[other]} does."
+    )
+
+
+def _money(cost: Cost) -> str:
+    total = cost.total or 0.0
+    return f"{total:,.{2 if total < CENTS_BELOW else 0}f} {cost.currency}".rstrip()

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 from typing import Any
 
-from netsim.errors import InputError
 from netsim.report.assets import asset, script_json
 
 Figure = dict[str, Any]  # "data" and "layout", as plotly.js takes them
@@ -58,19 +54,6 @@ def page(title: str, facts: Sequence[tuple[str, str]], sections: Sequence[Sectio
         f"<script>{get_plotlyjs()}</script>\n</head>\n<body>\n<header><h1>{escape(title)}</h1>{_THEME}</header>\n<dl>{tiles}</dl>\n"
         f"{body}\n<script>const figures = {script_json(figures)};\n{_SCRIPT}</script>\n</body>\n</html>\n"
     )
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        os.replace(draft, path)
-    except OSError as error:
-        what = error.strerror or "cannot be written"
-        raise InputError(what, where=str(path), mend="name a file in a folder that can be written") from None
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _section(section: Section, figures: list[Figure]) -> str:

@@ -9,19 +9,17 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import os
-import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from netsim.errors import InputError
 from netsim.report.perfetto_chunks import chunk_events
 from netsim.report.perfetto_counters import counters_of
 from netsim.report.perfetto_events import Event
 from netsim.report.perfetto_ranks import rank_events
 from netsim.result import Result
 from netsim.result.chunks import Chunks
+from netsim.writing import written
 
 Progress = Callable[[int], None]  # events written so far
 TOLD_EVERY = 5_000
@@ -32,16 +30,8 @@ def write_trace(result: Result, path: Path, progress: Progress = lambda _: None,
 
     progress(events) is called now and then. Raises InputError where the file cannot be written.
     """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with draft.open("wb") as raw:
-            _write(result, events_of(result, chunks), raw, progress)
-        os.replace(draft, path)
-    except OSError as error:
-        mend = "name a file in a folder that can be written"
-        raise InputError(f"cannot be written: {error.strerror or error}", str(path), mend) from None
-    finally:
-        draft.unlink(missing_ok=True)
+    with written(path) as raw:
+        _write(result, events_of(result, chunks), raw, progress)
 
 
 def events_of(result: Result, chunks: Chunks | None = None) -> Iterator[Event]:

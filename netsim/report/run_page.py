@@ -11,14 +11,14 @@ import pandas as pd
 
 from netsim.presets import filled_in
 from netsim.report.assets import assets, script_json
-from netsim.report.bottleneck import bottleneck_of, slowdown_of
-from netsim.report.page import write_whole
+from netsim.report.bottleneck import slowdown_of
 from netsim.report.run_charts import bandwidths_of, kinds_of, plain, queue_lengths_of, slowdowns_of
 from netsim.report.run_fabric import fabric_of
 from netsim.report.run_series import parts_of, series_of
 from netsim.report.text import microseconds, percent, times
 from netsim.result import Result
 from netsim.units import format_size
+from netsim.writing import write_text
 
 MOST_ROWS = 2000  # of a table on the page; the Parquet tables hold the rest
 SCRIPTS = (
@@ -29,7 +29,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
 
 def write_run_page(result: Result, path: Path) -> None:
     """Write the page of a run, whole or not at all. InputError where the file cannot be written."""
-    write_whole(path, run_page(result))
+    write_text(path, run_page(result))
 
 
 def run_page(result: Result) -> str:
@@ -55,7 +55,7 @@ def page_data(result: Result) -> dict[str, Any]:
         "version": str(result.provenance.get("netsim", "")),
         "end_ps": int(result.summary["completion_time_ps"]),
         "facts": facts_of(result),
-        "verdict": bottleneck_of(result).text,
+        "verdict": result.reason.text,
         "fabric": fabric_of(result, network),
         "series": series_of(result),
         "kinds": kinds_of(result),

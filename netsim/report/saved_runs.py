@@ -9,11 +9,12 @@ from typing import Any
 import pandas as pd
 
 from netsim.report.compare import compare_text
-from netsim.report.page import Part, Section, Table, page, write_whole
+from netsim.report.page import Part, Section, Table, page
 from netsim.report.text import NOTHING, columns, counted, microseconds, times
 from netsim.result import Result
 from netsim.scenario import Scenario
 from netsim.units import format_size
+from netsim.writing import write_text
 
 MOST_ROWS = 10
 ALIKE = ["op", "group", "ranks", "bytes"]
@@ -50,7 +51,7 @@ def write_changes(results: Sequence[Result], names: Sequence[str], path: Path) -
         (name, f"{microseconds(result.summary['completion_time_ps'])} us")
         for name, result in zip(names, results, strict=True)
     ]
-    write_whole(path, page(" against ".join(names), facts, sections))
+    write_text(path, page(" against ".join(names), facts, sections))
 
 
 def scenario_changes(first: Result, second: Result) -> Changes:

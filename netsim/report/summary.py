@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 
 from netsim.presets import filled_in
-from netsim.report.bottleneck import bottleneck_of
 from netsim.report.text import NOTHING, columns, counted, microseconds, number, percent, times
 from netsim.result import Result
 from netsim.units import format_rate, format_size
@@ -18,7 +17,7 @@ ALIKE = ["op", "algorithm", "group", "ranks", "bytes"]  # operations that agree 
 def summary_text(result: Result) -> str:
     """Everything a person wants to know first, in some twenty lines."""
     parts = [_head(result), operations_text(result.collectives), recorded_text(result.collectives)]
-    parts += [bottleneck_of(result).text, _congestion(result)]
+    parts += [result.reason.text, _congestion(result)]
     parts += [_headroom(result), _classes(result)]
     return "\n\n".join(part for part in parts if part)
 

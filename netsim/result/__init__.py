@@ -14,6 +14,7 @@ from netsim.config import load_scenario
 from netsim.errors import InputError
 from netsim.result import tables
 from netsim.result.folder import MARK, check_writable, read_json, read_parquet, write_json, write_parquet, written_whole
+from netsim.result.reason import Reason
 from netsim.result.tables import TABLES
 from netsim.result.totals import provenance_of, summary_of
 from netsim.scenario import Scenario
@@ -76,9 +77,18 @@ class Result:
             provenance=provenance_of(scenario),
         )
 
+    @property
+    def reason(self) -> Reason:
+        """What limited the run; found when first asked for, by simulating it once more, and kept in the summary."""
+        known = Reason.read(self.summary.get("reason"))
+        if known is None:
+            known = import_module("netsim.blame.reason").reason_of_run(self)
+            self.summary["reason"] = known.as_json()
+        return known
+
     def summary_text(self) -> str:
         """The summary for people: what each collective took, what limited the run, where it queued."""
-        # The one look upstairs, and only when a person asks: the report knows results, a result knows no report.
+        # A look upstairs, as `reason` is, and only when a person asks: the report knows results, a result no report.
         text: str = import_module("netsim.report.summary").summary_text(self)
         return text
 

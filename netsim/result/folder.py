@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ import pyarrow.parquet as pq
 
 from netsim.errors import InputError
 from netsim.result.tables import TABLES
+from netsim.writing import LONGEST_DRAFT, check_kind, plain_errors
 
 MARK = "run.json"
 DRAWN = ("report.html", "run.perfetto.json.gz")  # what may be made of a result later, in its folder
@@ -33,11 +35,11 @@ def is_result(folder: Path) -> bool:
 def check_writable(folder: str | Path, ours: Ours = is_result) -> None:
     """Refuse a place where a result cannot be saved: a file, or a folder that holds something other than a result."""
     folder = Path(folder)
-    if folder.exists() and not folder.is_dir():
-        raise InputError("is a file", where=str(folder), mend="give a folder to save in")
-    if folder.is_dir() and not ours(folder) and any(folder.iterdir()):
-        raise InputError("is not empty and holds no result", where=str(folder), mend="give a new folder")
-    above = next(each for each in folder.absolute().parents if each.exists())
+    with plain_errors(folder):
+        check_kind(folder, stat.S_ISDIR, "give a folder to save in")
+        if folder.is_dir() and any(folder.iterdir()) and not ours(folder):
+            raise InputError("is not empty and holds no result", where=str(folder), mend="give a new folder")
+        above = next(each for each in folder.absolute().parents if each.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise InputError("cannot be written to", where=str(above), mend="give another folder")
 
@@ -47,14 +49,15 @@ def written_whole(folder: Path, ours: Ours = is_result) -> Iterator[Path]:
     """Give a draft folder to write in; it takes the place of `folder` when all went well, and vanishes otherwise."""
     check_writable(folder, ours)
     folder = folder.absolute()
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    draft = folder.parent / f".{folder.name}.{secrets.token_hex(4)}"
-    draft.mkdir()
-    try:
-        yield draft
-        _put_in_place(draft, folder)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+    draft = folder.parent / f".{folder.name[:LONGEST_DRAFT]}.{secrets.token_hex(4)}"
+    with plain_errors(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        draft.mkdir()
+        try:
+            yield draft
+            _put_in_place(draft, folder)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
 
 
 def _put_in_place(draft: Path, folder: Path) -> None:

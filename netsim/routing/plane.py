@@ -7,11 +7,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from netsim.errors import InputError
 from netsim.topology.network import SCALE_UP, Network
 
 Ints = NDArray[np.int32]
 UNREACHED = np.iinfo(np.int16).max
-_COLUMNS = 1024  # hosts handled together: bounds the memory of the search
+MOST_DISTANCES = 400_000_000  # 1.6 GB in both planes: 16,384 GPUs in servers of eight have 302 million
+_CELLS = 1 << 25  # links times hosts handled together: bounds the memory of the search
 
 
 class Plane:
@@ -30,8 +32,9 @@ class Plane:
         self.target = network.target[self.links]
         self.first = np.searchsorted(source[order], np.arange(nodes + 1))
         self.hops = np.full((nodes, self.hosts), UNREACHED, np.int16)
-        for start in range(0, self.hosts, _COLUMNS):
-            self._measure(self.hops[:, start : start + _COLUMNS], start)
+        columns = max(1, _CELLS // max(1, len(self.links)))
+        for start in range(0, self.hosts, columns):
+            self._measure(self.hops[:, start : start + columns], start)
 
     def _measure(self, hops: NDArray[np.int16], start: int) -> None:
         """Search breadth first from some hosts (columns) backwards to all nodes; hosts do not forward."""
@@ -100,11 +103,21 @@ class Planes:
         self.out = Plane(network, np.flatnonzero(~inside))
 
 
+def check_distances(network: Network) -> None:
+    """Refuse a network whose tables of distances would fill the memory, before anything moves in it."""
+    hosts, nodes = len(network.hosts), len(network.hosts) + len(network.switches)
+    if hosts * nodes > MOST_DISTANCES:
+        what = f"{nodes:,} hosts and switches, each with its distance to {hosts:,} hosts, make {hosts * nodes:,}"
+        mend = f"routing takes {MOST_DISTANCES:,} at most: leave out hosts that the trace does not use"
+        raise InputError(what, where=network.name, mend=mend)
+
+
 _KNOWN: WeakKeyDictionary[Network, Planes] = WeakKeyDictionary()
 
 
 def planes_of(network: Network) -> Planes:
     """The planes of a network, measured once and remembered as long as the network lives."""
     if network not in _KNOWN:
+        check_distances(network)
         _KNOWN[network] = Planes(network)
     return _KNOWN[network]

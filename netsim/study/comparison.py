@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from netsim.report.costs import Cost
+from netsim.report.costs import SAME, Cost, price_verdict
 from netsim.study.figures import Measured
 from netsim.study.statistics import Interval, mean_of, paired_width, speedup_of, unpaired_width
 
@@ -61,7 +61,7 @@ class Comparison:
 
 
 def verdict(comparison: Comparison) -> str:
-    """Which design is fastest, by how much, how sure that is; or that these seeds show no difference."""
+    """Which design is fastest, by how much, how sure that is, or that these seeds show no difference; and prices."""
     best, *others = comparison.order
     lines = [_against(comparison, best, other) for other in others]
     if not others:
@@ -70,22 +70,31 @@ def verdict(comparison: Comparison) -> str:
         lines.append(_pairs(comparison, best, others))
     elif others:
         lines.append(ONE_SEED)
+    times_ps = [comparison.time(design).middle for design in range(len(comparison.names))]
+    alike = [other for other in others if not _is_faster(comparison, best, other)]
+    lines.append(price_verdict(comparison.names, times_ps, comparison.costs, [best, *alike]))
     return "\n".join(line for line in lines if line)
+
+
+def _is_faster(comparison: Comparison, best: int, other: int) -> bool:
+    """Whether the difference is worth the name, and more than chance where there are seeds to tell."""
+    found = comparison.speedup(best, other)
+    return found.middle > 1 + SAME and (found.low > 1 or not found.is_known)
 
 
 def _against(comparison: Comparison, best: int, other: int) -> str:
     found, names, seeds = comparison.speedup(best, other), comparison.names, len(comparison.seeds)
+    both = f"between {names[best]} and {names[other]}"
     if comparison.times_ps(best) == comparison.times_ps(other):
-        return f"{names[best]} and {names[other]} take the same time, with every seed."
+        return f"No difference {both}: they take the same time, with every seed."
     if math.isnan(found.middle):
         return f"{names[best]} against {names[other]}: a run took no time, so there is no ratio."
-    faster = f"{names[best]} is {found.middle:.2f} x faster than {names[other]}"
-    if not found.is_known:
-        return f"{faster}."
-    if found.low > 1:
-        return f"{faster} (95 %: {found.low:.2f} to {found.high:.2f})."
-    ratio = f"{found.middle:.2f} x (95 %: {found.low:.2f} to {found.high:.2f})"
-    return f"No difference that {seeds} seeds can show between {names[best]} and {names[other]}: {ratio}."
+    between = f" (95 %: {found.low:.2f} to {found.high:.2f})" if found.is_known else ""
+    if _is_faster(comparison, best, other):
+        return f"{names[best]} is {found.middle:.2f} x faster than {names[other]}{between}."
+    if found.is_known and found.low <= 1:
+        return f"No difference that {seeds} seeds can show {both}: {found.middle:.2f} x{between}."
+    return f"No difference worth the name {both}: {found.middle:.3f} x{between}."
 
 
 def _pairs(comparison: Comparison, best: int, others: Sequence[int]) -> str:

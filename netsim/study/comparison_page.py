@@ -7,18 +7,19 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from netsim.report.page import Part, Plot, Section, Table, page, write_whole
+from netsim.report.page import Part, Plot, Section, Table, page
 from netsim.report.profile_plots import JOB_COLOURS
 from netsim.report.text import PS_PER_US, microseconds
 from netsim.study.comparison import Comparison, verdict
 from netsim.study.comparison_text import comparison_rows, matrix_rows, seeds_text
+from netsim.writing import write_text
 
 DOT = {"size": 6, "opacity": 0.55, "color": "#8b8f99"}
 
 
 def write_comparison(comparison: Comparison, path: Path) -> None:
     """Write the page, whole or not at all."""
-    write_whole(path, comparison_page(comparison))
+    write_text(path, comparison_page(comparison))
 
 
 def comparison_page(comparison: Comparison) -> str:

@@ -71,4 +71,4 @@ def tasks_of(designs: Sequence[Design], seeds: int) -> list[Task]:
         what = f"{len(designs):,} designs with {seeds:,} seeds are {len(designs) * seeds:,} runs"
         raise InputError(what, where="--seeds", mend=f"take {MOST_RUNS:,} at most")
     scenarios = [with_seed(each.scenario, seed) for each in designs for seed in seeds_of(designs, seeds)]
-    return [Task(number, scenario) for number, scenario in enumerate(scenarios)]
+    return [Task(number, scenario, explained=number % seeds == 0) for number, scenario in enumerate(scenarios)]

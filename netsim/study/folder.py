@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from netsim.errors import InputError, RunError
+from netsim.errors import InputError, NetsimError, RunError
 from netsim.study.figures import FIGURES
 from netsim.study.plan import Plan, Point
 from netsim.version import __version__
+from netsim.writing import is_folder, plain_errors, write_text, written
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,14 +37,11 @@ class StudyFolder:
 
     def open(self, name: str) -> None:
         """Make the folder, or go on in one that holds a study; InputError for any other folder that is not empty."""
-        if self.path.is_dir() and any(self.path.iterdir()) and not (self.path / MARK).is_file():
+        if is_folder(self.path) and any(self.path.iterdir()) and not (self.path / MARK).is_file():
             raise InputError("is not empty and holds no study", where=str(self.path), mend="give a new folder")
-        try:
+        with plain_errors(self.path):
             (self.path / POINTS).mkdir(parents=True, exist_ok=True)
-            _write_whole(self.path / MARK, _json({"study": name, "netsim": __version__}))
-        except OSError as error:
-            what = error.strerror or "cannot be written"
-            raise InputError(what, where=str(self.path), mend="give a folder that can be written") from None
+        write_text(self.path / MARK, _json({"study": name, "netsim": __version__}))
 
     def record(self, digest: str) -> Record | None:
         """What was found at a point that is finished; None where there is nothing, or nothing that can be read."""
@@ -69,10 +66,8 @@ class StudyFolder:
             "figures": {} if found is None else found.figures,
             "scenario": point.scenario.to_toml(),
         }
-        try:
-            _write_whole(self._file(point.digest), _json(record))
-        except OSError as error:
-            raise self._unwritten(error) from None
+        with self._kept():
+            write_text(self._file(point.digest), _json(record))
         return record
 
     def write_table(self, plan: Plan, records: Mapping[str, Record]) -> pa.Table:
@@ -80,19 +75,18 @@ class StudyFolder:
         import pyarrow.parquet as pq
 
         table = table_of(plan, records)
-        draft = _draft(self.path / TABLE)
-        try:
-            pq.write_table(table, draft, compression="zstd")
-            os.replace(draft, self.path / TABLE)
-        except OSError as error:
-            raise self._unwritten(error) from None
-        finally:
-            draft.unlink(missing_ok=True)
+        with self._kept(), written(self.path / TABLE) as stream:
+            pq.write_table(table, stream, compression="zstd")
         return table
 
-    def _unwritten(self, error: OSError) -> RunError:
-        mend = "make room, then run the same command: what is finished is kept"
-        return RunError(error.strerror or "cannot be written", where=str(self.path), mend=mend)
+    @contextmanager
+    def _kept(self) -> Iterator[None]:
+        """What is found and cannot be written down stops the study, and nothing is lost but that."""
+        try:
+            yield
+        except NetsimError as error:
+            mend = "make room, then run the same command: what is finished is kept"
+            raise RunError(error.what, where=error.where, mend=mend) from None
 
     def _file(self, digest: str) -> Path:
         return self.path / POINTS / f"{digest}.json"
@@ -135,16 +129,3 @@ def label(value: Any) -> str:
 
 def _json(value: Mapping[str, Any]) -> str:
     return json.dumps(value, indent=1, allow_nan=False, default=str) + "\n"
-
-
-def _draft(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-
-
-def _write_whole(path: Path, text: str) -> None:
-    draft = _draft(path)
-    try:
-        draft.write_text(text, encoding="utf-8")
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from netsim.report.bottleneck import bottleneck_of, slowdown_of
+from netsim.report.bottleneck import estimate_of, slowdown_of
 from netsim.result import Result
 from netsim.scenario import Scenario
 from netsim.simulation import check, simulate
@@ -17,19 +17,22 @@ from netsim.study.figures import COUNTED, SUMMED, Measured
 KIND = ["op", "ranks", "bytes"]
 
 
-def measured(scenario: Scenario, time_limit_ps: int | None = None) -> Measured:
-    """Run a scenario and keep its figures. Raises InputError where it does not fit, RunError where it does not end."""
+def measured(scenario: Scenario, time_limit_ps: int | None = None, *, explained: bool = False) -> Measured:
+    """Run a scenario and keep its figures. Raises InputError where it does not fit, RunError where it does not end.
+
+    explained: what limited it is found by explaining it, not estimated.
+    """
     began = time.perf_counter()
     check(scenario)
     result = simulate(scenario, time_limit=None if time_limit_ps is None else f"{time_limit_ps}ps")
-    return measured_of(result, time.perf_counter() - began)
+    return measured_of(result, time.perf_counter() - began, explained=explained)
 
 
-def measured_of(result: Result, wall_seconds: float) -> Measured:
+def measured_of(result: Result, wall_seconds: float, *, explained: bool = False) -> Measured:
     """Keep the figures of a result."""
-    bottleneck = bottleneck_of(result)
-    figures = {**figures_of(result), "limited_by": bottleneck.cause}
-    return Measured(result.summary, figures, operations_of(result), bottleneck.text, wall_seconds)
+    reason = result.reason if explained else estimate_of(result)
+    figures = {**figures_of(result), "limited_by": reason.kind}
+    return Measured(result.summary, figures, operations_of(result), reason.text, wall_seconds)
 
 
 def figures_of(result: Result) -> dict[str, Any]:

@@ -23,11 +23,12 @@ CONNECT_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One run to do: its place among all, its scenario, and when to give it up (simulated time)."""
+    """One run to do: its place among all, its scenario, when to give it up (simulated time), whether to explain it."""
 
     number: int
     scenario: Scenario
     time_limit_ps: int | None = None
+    explained: bool = False
     netsim: str = __version__
 
 
@@ -50,7 +51,7 @@ def attempt(task: Task) -> Finished:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            found, error = measured(task.scenario, task.time_limit_ps), ""
+            found, error = measured(task.scenario, task.time_limit_ps, explained=task.explained), ""
         except NetsimError as mistake:
             found, error = None, str(mistake)
         except MemoryError:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from netsim.report.page import Part, Plot, Section, Table, page, write_whole
+from netsim.report.page import Part, Plot, Section, Table, page
 from netsim.report.picture import Mark, Plotted, svg
 from netsim.report.profile_plots import JOB_COLOURS
 from netsim.report.text import counted
@@ -17,6 +17,7 @@ from netsim.study.figures import DRAWN
 from netsim.study.folder import FAILED
 from netsim.study.plan import Plan
 from netsim.study.statistics import Interval
+from netsim.writing import write_text
 
 DULL = (
     "collectives",
@@ -31,7 +32,7 @@ MOST_ROWS = 500  # of points on the page; the Parquet table has all
 
 def write_picture(plan: Plan, table: pd.DataFrame, path: Path) -> None:
     """Write the study's picture as SVG."""
-    write_whole(path, picture(plan, table))
+    write_text(path, picture(plan, table))
 
 
 def picture(plan: Plan, table: pd.DataFrame) -> str:
@@ -44,7 +45,7 @@ def picture(plan: Plan, table: pd.DataFrame) -> str:
 
 def write_study_page(plan: Plan, table: pd.DataFrame, path: Path) -> None:
     """Write the page, whole or not at all."""
-    write_whole(path, study_page(plan, table))
+    write_text(path, study_page(plan, table))
 
 
 def study_page(plan: Plan, table: pd.DataFrame) -> str:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from netsim.errors import InputError
 from netsim.topology.ecn import Ecn, Marking
+from netsim.topology.limits import Counts, check_counts
 from netsim.topology.network import Network
 from netsim.topology.pfc import FlowControl
 from netsim.topology.shared_buffer import Shared
@@ -70,6 +71,17 @@ class Topology(BaseModel):
             what = f"pfc.headroom ({self.pfc.headroom} B) is larger than the buffer of a port ({self.buffer} B)"
             raise InputError(what, mend="make the buffer larger or the headroom smaller")
         return self
+
+    @model_validator(mode="after")
+    def _not_too_large(self) -> Topology:
+        if self.counts is not None:
+            check_counts(self.counts)
+        return self
+
+    @property
+    def counts(self) -> Counts | None:
+        """How many hosts, switches and cables `build` will make, in closed form; None leaves it to the builder."""
+        return None
 
     @abstractmethod
     def build(self) -> Network:

@@ -9,6 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from netsim.errors import InputError
 from netsim.topology.blueprint import Override, Topology
 from netsim.topology.builder import NetworkBuilder
+from netsim.topology.limits import Counts
 from netsim.topology.network import Network
 
 
@@ -63,6 +64,14 @@ class FatTree(Topology):
     def up(self) -> int:
         """Ports of a ToR that look up."""
         return self.down // self.oversubscription
+
+    @property
+    def counts(self) -> Counts:
+        """Hosts, switches and cables; each tier of cables above the ToRs has the ToRs' ports up, by pod in both."""
+        if self.tiers == 2:
+            return Counts(self.k * self.down, self.k + self.up, self.k * (self.down + self.up))
+        tors, aggs, cores = self.k * self.down, self.k * self.up, self.up * self.down
+        return Counts(tors * self.down, tors + aggs + cores, tors * self.down + tors * self.up + aggs * self.down)
 
     def build(self) -> Network:
         """Make the network: hosts, ToRs, aggregation switches, cores, each numbered pod by pod."""

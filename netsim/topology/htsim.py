@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from netsim.errors import InputError
 from netsim.topology.blueprint import Override, Topology
 from netsim.topology.builder import NetworkBuilder
+from netsim.topology.limits import Counts
 from netsim.topology.network import Link, Network
 from netsim.units import Duration, Rate, Size
 
@@ -104,6 +105,14 @@ class HtsimTree(Topology):
         if tier.oversubscribed is not None and tier.oversubscribed != ratio:
             what = f"{name}.oversubscribed = {tier.oversubscribed}, but its ports and speeds make it {ratio} to 1"
             yield what, "change the one or the other"
+
+    @property
+    def counts(self) -> Counts:
+        """Hosts, switches and cables."""
+        tors, aggs = self.nodes // self.tor.radix_down, self.pods * self.aggs_per_pod
+        up = self.nodes // self.podsize * (self.podsize // self.tor.radix_down) * self.aggs_per_pod * self.agg.bundle
+        top = self.core.bundle * aggs * (self.agg.radix_up // self.core.bundle) if self.core else 0
+        return Counts(self.nodes, tors + aggs + self.cores, self.nodes + up + top)
 
     def build(self) -> Network:
         """Make the network: hosts, ToRs, aggregation switches, cores, each numbered pod by pod."""

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from netsim.topology.blueprint import Override, Topology
 from netsim.topology.builder import NetworkBuilder
+from netsim.topology.limits import Counts
 from netsim.topology.network import Network
 
 
@@ -31,6 +32,12 @@ class LeafSpine(Topology):
         """Capacity of a leaf's hosts over the capacity of its cables up: 4 means "4 to 1"."""
         down = self.hosts_per_leaf * self.port(self.leaf)["rate_bps"]
         return Fraction(down, self.spines * self.port(self.spine)["rate_bps"])
+
+    @property
+    def counts(self) -> Counts:
+        """Hosts, switches and cables."""
+        hosts = self.leaves * self.hosts_per_leaf
+        return Counts(hosts, self.leaves + self.spines, hosts + self.leaves * self.spines)
 
     def build(self) -> Network:
         """Make the network: hosts, leaves, spines."""

@@ -10,6 +10,7 @@ from netsim.errors import InputError
 from netsim.topology.blueprint import Loss, Override, Topology
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.ecn import NO_ECN, Marking
+from netsim.topology.limits import Counts
 from netsim.topology.network import SCALE_UP, Network
 from netsim.units import UNLIMITED, Duration, Rate, Size, format_rate, parse_rate, parse_time
 
@@ -64,6 +65,12 @@ class RailOptimized(Topology):
         """How many spines there are, each joined to every rail switch once."""
         down = self.servers * self.port(self.nic)["rate_bps"]
         return down // (self.oversubscription * self.port(self.spine)["rate_bps"])
+
+    @property
+    def counts(self) -> Counts:
+        """Hosts, switches and cables: a host has one to its nvswitch and one to its rail."""
+        hosts, rails = self.servers * self.gpus_per_server, self.gpus_per_server
+        return Counts(hosts, self.servers + rails + self.spines, 2 * hosts + rails * self.spines)
 
     def build(self) -> Network:
         """Make the network: GPUs server by server, then nvswitches, rail switches, spines."""

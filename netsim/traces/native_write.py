@@ -9,8 +9,8 @@ from typing import Any
 
 from netsim.traces.native import KEYS, VERSION, trace_name
 from netsim.traces.trace import DEFAULT_STREAM, ROOTED, WORLD, Flows, Operation, Trace, Turn
-from netsim.traces.writing import write_whole
 from netsim.units import time_text
+from netsim.writing import write_whole
 
 
 def write_native(trace: Trace, path: str | Path) -> None:

@@ -21,7 +21,7 @@ WHERE = {
     "PFC spreading": "leaf1->host4",
     "straggler": None,
 }
-MOST = {  # share of the slowdown that the known cause must take at least
+MOST = {  # share of the lost time that the known cause must take at least
     "straggler": 0.99, "incast": 0.99, "ECMP collision": 0.9, "oversubscription": 0.9, "loss recovery": 0.9,
     "PFC spreading": 0.9,
 }  # fmt: skip
@@ -66,16 +66,13 @@ def test_what_it_did() -> None:
 
 @pytest.mark.parametrize(("senders", "rounds"), [(2, 0), (6, 0), (2, 5), (4, 3), (6, 20)])
 def test_queueing_of_an_incast_in_closed_form(senders: int, rounds: int) -> None:
-    """N senders of P = rounds N packets each (0: one packet), served in turn: (N - 1) (P - rounds) others go before.
-
-    The last packet comes when its NIC has sent all P, and the link has served `rounds` of each sender but the last.
-    """
+    """N senders of P = rounds N packets each (0: one), served in turn: all of N - 1 others go before the last."""
     packets = rounds * senders or 1
     trace = trace_of(8, flows(*((host, 0, packets * 4096) for host in range(1, senders + 1))))
     scenario = build_scenario(trace, leaf_spine(1, 8, 1, buffer="unlimited"), transport="none")
     (each,) = explain(scenario)
     serialisation_ps = 4160 * 80  # at 100 Gb/s
-    assert each.parts_ps["queueing"] == (senders - 1) * (packets - rounds) * serialisation_ps
+    assert each.parts_ps["queueing"] == (senders - 1) * packets * serialisation_ps
     assert each.parts_ps["propagation"] == 2_000_000
     assert each.parts_ps["pause"] == each.parts_ps["throttling"] == each.parts_ps["retransmission"] == 0
     assert sum(each.parts_ps.values()) == each.time_ps
@@ -110,7 +107,7 @@ def test_parts_sum_to_the_measured_time_of_every_collective(trace: str, topology
         blamed = sum(each.parts_ps[kind] for kind in KINDS if kind not in ("propagation", "serialisation"))
         assert each.lost_ps == blamed, "a part that an idle network has not goes without blame"
     assert sum(together(every).parts_ps.values()) == int(measured["time_ps"].sum())
-    assert explained_text(every).count("of the slowdown is") >= 1
+    assert explained_text(every).count("of the lost time is") >= 1
 
 
 @pytest.mark.parametrize("known", list(KNOWN))

@@ -38,7 +38,7 @@ def test_says_which_link_and_why(saved: Path, capsys: Capture) -> None:
     assert "serialisation" in parts
     share, text = worst.strip().split(" ", 1)
     assert 0 < float(share) <= 100
-    assert text.startswith("% of the slowdown is ")
+    assert text.startswith("% of the lost time is ")
     assert text.endswith("(ECMP collision)")
     assert " shared by 2 flows" in text
 
@@ -48,11 +48,11 @@ def test_json_has_the_shape_that_was_promised(several: Path, capsys: Capture) ->
     value = json.loads(capsys.readouterr().out)
     assert list(value) == ["collectives", "job"]
     for each in value["collectives"]:
-        assert list(each) == ["id", "time_ps", "parts_ps", "links"]
+        assert list(each) == ["id", "time_ps", "parts_ps", "links", "reason"]
         assert list(each["parts_ps"]) == list(KINDS)
         assert sum(each["parts_ps"].values()) == each["time_ps"]
         assert all({"link", "kind", "parts_ps"} <= set(link) for link in each["links"])
-    assert list(value["job"]) == ["time_ps", "parts_ps", "links"]
+    assert list(value["job"]) == ["time_ps", "parts_ps", "links", "reason"]
     assert value["job"]["time_ps"] == sum(each["time_ps"] for each in value["collectives"])
     lost = sum(value["job"]["parts_ps"].values()) - sum(value["job"]["parts_ps"][kind] for kind in KINDS[:2])
     assert sum(sum(link["parts_ps"].values()) for link in value["job"]["links"]) == lost

@@ -32,6 +32,13 @@ def test_all_reduce_of_any_size_is_off_by_no_more_than_the_alignment(n: int, siz
 
 
 @settings(deadline=None)
+@given(st.integers(2, 12), st.integers(1, 4), st.integers(1, 5000))
+def test_blocks_begin_at_packs_of_16_bytes(n: int, channels: int, size: int) -> None:
+    """NCCL shares a buffer out in packs of 16 bytes (device/all_reduce.h)."""
+    assert not (plan(Wish(op="all_reduce", ranks=n, bytes=size, channels=channels)).offset % 16).any()
+
+
+@settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 50), st.sampled_from([1, 2, 16]))
 def test_shares_add_up_and_differ_by_at_most_the_alignment(total: int, parts: int, alignment: int) -> None:
     start, size = share(total, parts, np.arange(parts), alignment)

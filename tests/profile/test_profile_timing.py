@@ -45,6 +45,7 @@ def test_bytes_are_spread_evenly_from_start_to_end() -> None:
 def test_the_duty_cycle_is_the_part_of_the_time_in_which_something_is_under_way() -> None:
     assert timed((0, 1, 8), (0.5, 1, 8), (3, 1, 8)).duty_cycle == pytest.approx(2.5 / 4)
     assert timed((0, 4, 8), (1, 1, 8)).duty_cycle == pytest.approx(1)
+    assert timed((0, 4, 8), (1, 1, 8), (3, 1, 8), (9, 1, 8)).duty_cycle == pytest.approx(0.5)  # two inside the first
 
 
 def test_a_burst_ends_with_an_idle_millisecond() -> None:

@@ -1,4 +1,4 @@
-"""Bottleneck: one clear case of each cause, worked out by hand, and the numbers in its sentence."""
+"""The estimate of what limits a run: one clear case of each kind, worked out by hand, and its numbers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from netsim.report.bottleneck import bottleneck_of, slowdown_of
+from netsim.report.bottleneck import estimate_of, slowdown_of
 from netsim.report.load import Load
 from netsim.result import Result
+from netsim.topology import LeafSpine
 from tests.outcomes import US, Flow, result_of, scenario_of
 
 MB = 4096 * 250  # bytes in 250 full packets: 83.2 us at 100 Gb/s, headers included
@@ -55,35 +56,36 @@ def test_time_without_collectives_is_not_counted() -> None:
 
 
 def test_host_link() -> None:
-    found = bottleneck_of(run([(0, 2, MB, 0, 90 * US)]))
-    assert found.cause == "host link bandwidth"
-    assert "host0->tor0 (100 Gb/s) needs 83.20 us for 1,040 KB, 92 % of the time." in found.text
+    found = estimate_of(run([(0, 2, MB, 0, 90 * US)]))
+    assert found.kind == "host link"
+    assert "at host0->tor0: it needs 83.20 us for 1,040 KB, 92 % of the time." in found.text
 
 
 def test_incast() -> None:
-    found = bottleneck_of(run([(source, 15, MB, 0, (source + 1) * 90 * US) for source in range(10)]))
-    assert found.cause == "incast"
+    found = estimate_of(run([(source, 15, MB, 0, (source + 1) * 90 * US) for source in range(10)]))
+    assert found.kind == "incast"
+    assert found.link == "tor7->host15"
     assert "10 ranks send to host15, up to 10 at once, and its link needs 832.00 us" in found.text
     assert "92 % of the time." in found.text
 
 
 def test_everybody_to_everybody_is_no_incast() -> None:
     flows = [(s, t, MB, 0, 1300 * US) for s in range(16) for t in range(16) if s != t]
-    assert bottleneck_of(run(flows, topology="fat_tree_k4_100g")).cause != "incast"
+    assert estimate_of(run(flows, topology="fat_tree_k4_100g")).kind != "incast"
 
 
 def test_collision_on_one_link() -> None:
     """Hosts 0 and 1 share tor0->agg0 under `single`, and nobody else sends: the tier as a whole has room."""
-    found = bottleneck_of(run([(0, 4, MB, 0, 170 * US), (1, 6, MB, 0, 170 * US), (14, 15, MB, 0, 90 * US)]))
-    assert "tor0->agg0 (100 Gb/s), shared by up to 2 flows at once, needs 166.40 us" in found.text
-    assert found.cause == "single collision"
+    found = estimate_of(run([(0, 4, MB, 0, 170 * US), (1, 6, MB, 0, 170 * US), (14, 15, MB, 0, 90 * US)]))
+    assert "at tor0->agg0: shared by up to 2 flows at once, it needs 166.40 us" in found.text
+    assert found.kind == "path collision"
 
 
 def test_collision_is_called_after_ecmp() -> None:
     flows = [(source, (source + 8) % 16, MB, 0, 260 * US) for source in range(16)]
     operation = {"op": "flows", "bytes": 1, "end_ps": 260 * US, "ideal_ps": 90 * US}
-    found = bottleneck_of(result_of(scenario_of(seed=1), flows, [operation]))
-    assert found.cause == "ECMP collision"
+    found = estimate_of(result_of(scenario_of(seed=1), flows, [operation]))
+    assert found.kind == "ECMP collision"
 
 
 def test_oversubscription() -> None:
@@ -91,37 +93,57 @@ def test_oversubscription() -> None:
     flows = [(source, source + 8, MB, 0, 350 * US) for source in range(8)]
     operation = {"op": "flows", "bytes": 1, "end_ps": 350 * US, "ideal_ps": 90 * US}
     scenario = scenario_of("leaf_spine_32_4to1", routing="ecmp")
-    found = bottleneck_of(result_of(scenario, flows, [operation]))
-    assert found.cause == "oversubscription"
+    found = estimate_of(result_of(scenario, flows, [operation]))
+    assert found.kind == "oversubscription"
     assert "the 2 links from leaf0 up are on average needed 95 % of the time (host links at most 24 %)" in found.text
 
 
 def test_latency() -> None:
-    found = bottleneck_of(run([(0, 15, 64, 0, 12 * US)], ideal=12 * US))
-    assert found.cause == "idle-network latency"
+    found = estimate_of(run([(0, 15, 64, 0, 12 * US)], ideal=12 * US))
+    assert found.kind == "latency"
     assert "operations take 1.00 x their time on an idle network" in found.text
-    assert "is needed 0.1 % of the time" in found.text
+    assert "0.1 % of the time" in found.text
 
 
 def test_losses() -> None:
-    found = bottleneck_of(run([(0, 15, MB, 0, 4000 * US)], ideal=100 * US, retransmitted_packets=125))
-    assert found.cause == "losses and time-outs"
+    found = estimate_of(run([(0, 15, MB, 0, 4000 * US)], ideal=100 * US, retransmitted_packets=125))
+    assert found.kind == "loss recovery"
     assert "operations take 40.00 x their time" in found.text
-    assert "The overload behind them is host link bandwidth: host0->tor0 (100 Gb/s)" in found.text
-    assert found.text.endswith("2 packets dropped, 125 sent again (50 %).")
+    assert found.link == "tor0->host1", "number 3, which dropped"
+    assert "2 packets dropped, 125 sent again (50 %)." in found.text
+    assert found.estimated
 
 
-def test_congestion_that_moves() -> None:
-    scenario = scenario_of("fat_tree_k4_100g")
+def slow_for_no_link(**links: int) -> Result:
+    """Two flows one after the other that take twice their time while no link is needed for a quarter of it."""
     flows = [(0, 15, MB, 0, 400 * US), (1, 14, MB, 400 * US, 800 * US)]
-    operation = {"op": "flows", "bytes": 1, "end_ps": 800 * US, "ideal_ps": 200 * US}
-    result = result_of(scenario, flows, [operation])
-    result.summary["drops"] = 0
-    assert bottleneck_of(result).cause == "passing congestion"
+    operation = {"op": "flows", "bytes": 1, "end_ps": 800 * US, "ideal_ps": 400 * US}
+    result = result_of(scenario_of("fat_tree_k4_100g", routing="single"), flows, [operation])
+    for name in ("drops", "ecn_marks", "pauses_sent", "trims"):
+        result.links[name] = links.get(name, 0)
+    return result
+
+
+def test_without_a_mark_or_a_loss_the_limit_is_the_senders() -> None:
+    found = estimate_of(slow_for_no_link())
+    assert (found.kind, found.link) == ("rate limit", None), "DCQCN holds senders back by a rate"
+
+
+def test_a_link_that_marked_is_to_blame_where_none_is_needed_for_long() -> None:
+    found = estimate_of(slow_for_no_link(ecn_marks=1))
+    assert (found.kind, found.link) == ("passing congestion", "tor0->agg0")
+    assert "shared by up to 1 flow at once, it needs 166.40 us for 2,080 KB, 21 % of the time" in found.text
+
+
+def test_one_flow_over_a_slower_link_collides_with_nobody() -> None:
+    scenario = scenario_of(LeafSpine(leaves=2, hosts_per_leaf=8, spines=2, rate="100Gb/s", spine={"rate": "50Gb/s"}))
+    found = estimate_of(result_of(scenario, [(0, 8, MB, 0, 170 * US)]))
+    assert found.kind == "slower link"
+    assert found.link in ("leaf0->spine0", "leaf0->spine1")
 
 
 def test_nothing_sent() -> None:
-    assert bottleneck_of(result_of(scenario_of(), [], [])).text == "Limited by nothing: nothing was sent."
+    assert estimate_of(result_of(scenario_of(), [], [])).text == "Limited by nothing: nothing was sent."
 
 
 def test_too_many_connections_fall_back_to_what_links_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +152,7 @@ def test_too_many_connections_fall_back_to_what_links_sent(monkeypatch: pytest.M
     assert load.needed_ps.tolist() == [pytest.approx(number * 80_000) for number in range(96)]
     assert load.through(0).empty
     assert load.at_once(0) == 0
-    assert bottleneck_of(load.result).text
+    assert estimate_of(load.result).text
 
 
 def test_slowdown_of_a_whole_run() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.report.compare import compare_text, names_of
+from netsim.report.costs import Cost
 from netsim.result import Result
 from tests.outcomes import US, result_of, scenario_of
 
@@ -42,7 +43,8 @@ def test_times_and_ratios_side_by_side() -> None:
     assert table["all_reduce 1 MiB, 16 ranks, us"] == "100.00 250.00"
     assert table["busbw, GB/s"] == "19.66 7.86"
     assert table["packets marked"] == "7 7"
-    assert "host link bandwidth" in table["limited by"]
+    assert table["limited by"] == "host link host link"
+    assert table["at"].split()[0] == "host0->tor0"
     widths = {len(line) for line in text.split("\n\n")[0].splitlines()}
     assert len(widths) == 1
 
@@ -58,6 +60,11 @@ def test_the_verdict() -> None:
 def test_equal_results_and_one_alone() -> None:
     assert "No difference worth the name: all finish within 1% of 1,000.00 us." in compare_text([run(1005), run(1000)])
     assert "fat_tree_k4_100g finishes at 100.00 us. Limited by" in compare_text([run(100)])
+    assert "No difference: all finish at 100.00 us. Limited by" in compare_text([run(100), run(100)])
+    some = compare_text([run(100), run(200, "fat_tree_k8_100g"), run(100, "leaf_spine_32_4to1")])
+    assert (
+        "fat_tree_k4_100g is fastest (100.00 us), no difference to leaf_spine_32_4to1; fat_tree_k8_100g takes" in some
+    )
     with pytest.raises(InputError, match="nothing to compare"):
         compare_text([])
 
@@ -78,6 +85,15 @@ def test_equal_results_and_one_alone() -> None:
 )
 def test_columns_are_named_by_what_differs(results: list[dict[str, Any]], names: list[str]) -> None:
     assert names_of([run(100, **each) for each in results]) == names
+
+
+def test_prices_enter_the_verdict() -> None:
+    costs = [Cost(0, 0, 0, 0, total=300.0, currency="EUR"), Cost(0, 0, 0, 0, total=200.0, currency="EUR")]
+    lines = compare_text([run(100), run(110)], ["dear", "cheap"], costs).splitlines()
+    assert lines[-1] == (
+        "dear is the faster and the dearer: cheap costs 200 EUR, dear 300 EUR. "
+        "For its price cheap does most, 1.36 x what dear does."
+    )
 
 
 def test_names_may_be_given() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from netsim.config import load_topology
 from netsim.errors import InputError
-from netsim.report.costs import Cost, Prices, cost_of, cost_rows, read_prices
+from netsim.report.costs import Cost, Prices, cost_of, cost_rows, price_verdict, read_prices
 
 
 def cost(name: str, **prices: object) -> Cost:
@@ -59,3 +59,28 @@ def test_a_file_of_prices(tmp_path: Path) -> None:
 def test_rows_show_a_price_only_where_there_is_one() -> None:
     assert cost_rows([Cost(1, 2, 3, 4)])[-1] == ["optics", "4"]
     assert cost_rows([Cost(1, 2, 3, 4, 1234.4, "EUR")])[-1] == ["price, EUR", "1,234"]
+
+
+@pytest.mark.parametrize(
+    ("times", "prices", "fastest", "says"),
+    [
+        ([10, 20], [100, 100], [0], "All cost the same, 100 EUR."),
+        ([10, 20], [100, 200], [0], "a is the cheapest too (100 EUR)."),
+        ([10, 10], [200, 100], [0, 1], "b is the cheapest (100 EUR, a 200 EUR), and as fast."),
+        ([10, 20], [200, 100], [0], "a is the faster and the dearer: b costs 100 EUR, a 200 EUR."),
+        (
+            [10, 30],
+            [200, 100],
+            [0],
+            "dearer: b costs 100 EUR, a 200 EUR. For its price a does most, 1.50 x what b does.",
+        ),
+        ([10, 30, 11], [200, 100, 110], [0], "a 200 EUR. For its price c does most, 1.65 x what a does."),
+        ([10, 20], [5, 0], [0], "b costs 0.00 EUR, a 5.00 EUR."),
+        ([10, 20], [None, None], [0], ""),
+        ([10], [5], [0], ""),
+    ],
+)
+def test_the_verdict_on_prices(times: list[float], prices: list[float], fastest: list[int], says: str) -> None:
+    """Work per price is 1 / (time * price): 1 / 2000 against 1 / 3000; or against 1 / 1210, 1.65 times as much."""
+    costs = [Cost(0, 0, 0, 0, price, "EUR") for price in prices]
+    assert price_verdict("abc"[: len(times)], times, costs, fastest).endswith(says)

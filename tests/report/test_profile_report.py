@@ -12,7 +12,7 @@ import pytest
 from netsim.config import build_scenario, load_trace
 from netsim.errors import InputError
 from netsim.profile import Profile, profile
-from netsim.report import page, profile_plots
+from netsim.report import profile_plots
 from netsim.report.profile_compare import job_names, profiles_text, side_by_side
 from netsim.report.profile_folder import TABLES, check_profile_folder, save_profile
 from netsim.report.profile_json import profile_table
@@ -20,6 +20,7 @@ from netsim.report.profile_page import profile_page, write_page
 from netsim.report.profile_text import profile_text
 from netsim.traces import Group, Operation, Trace
 from netsim.traces.read_report import ReadReport
+from tests.report.page_figures import drawn_as_markup, figures
 
 EVIL = "</script><b>job"
 MS = 10**9
@@ -136,12 +137,6 @@ def test_a_folder_of_anything_else_is_refused(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["mine"]
 
 
-def figures(text: str) -> list[page.Figure]:
-    (found,) = re.findall(r"<script>const figures = (.*);\n", text)
-    listed: list[page.Figure] = json.loads(found)
-    return listed
-
-
 def test_a_page_needs_nothing_from_the_net_and_holds_all_figures() -> None:
     text = profile_page([timed()])
     without_plotly = text[: text.index("<script>")] + text[text.index("</head>") :]
@@ -162,6 +157,8 @@ def test_names_from_a_trace_are_text_on_a_page_never_markup() -> None:
     assert EVIL not in body
     assert "<b>job" not in body
     assert "&lt;/script&gt;&lt;b&gt;job" in body
+    for jobs in ([timed(EVIL)], [timed(EVIL), timed("other")]):
+        assert drawn_as_markup(profile_page(jobs), "<b>") == []
 
 
 def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

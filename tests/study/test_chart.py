@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ import pandas as pd
 import pytest
 
 from netsim.report.picture import Plotted, svg
+from netsim.study import sweep_page
 from netsim.study.chart import axes_of, chart_of
 from netsim.study.figures import FIGURES
 from netsim.study.folder import StudyFolder
 from netsim.study.plan import Plan, read_plan
 from netsim.study.sweep_page import picture, study_page
 from netsim.study.sweep_text import sweep_text
+from tests.report.page_figures import drawn_as_markup, figures
 
 GRID = '[grid]\nrouting.kind = ["ecmp", "single"]\ntransport.window = [16, 32, 64]\nseed = [1, 2]\n'
 
@@ -87,6 +90,23 @@ def test_a_failed_point_is_left_out_of_the_mean(tmp_path: Path) -> None:
     text = sweep_text(given, table(given, failed=0))
     assert text.endswith("point 0 failed: it <broke>")
     assert "&lt;broke&gt;" in study_page(given, table(given, failed=0))
+
+
+@pytest.mark.parametrize("x", ["routing.kind", "transport.window"])
+def test_names_of_a_study_are_drawn_as_text(tmp_path: Path, x: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = plan(tmp_path, f'{GRID}[picture]\nx = "{x}"\n')
+    chart = chart_of(given, table(given))
+    evil = replace(
+        chart,
+        x=[f"<b>{each}" for each in chart.x],
+        lines={f"<b>{name}": line for name, line in chart.lines.items()},
+        x_title="<b>x",
+        y_title="<b>y",
+    )
+    monkeypatch.setattr(sweep_page, "chart_of", lambda *_: evil)
+    text = study_page(given, table(given))
+    assert len(figures(text)) >= 1
+    assert drawn_as_markup(text, "<b>") == []
 
 
 def test_words_and_numbers_are_drawn(tmp_path: Path) -> None:

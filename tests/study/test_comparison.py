@@ -19,6 +19,7 @@ from netsim.study.designs import Design, tasks_of
 from netsim.study.pool import Pool
 from netsim.study.statistics import mean_of
 from netsim.traces import Operation, Trace
+from tests.report.page_figures import drawn_as_markup
 from tests.study.by_hand import US, comparison
 
 
@@ -44,7 +45,19 @@ def test_the_seed_may_change_nothing() -> None:
     text = verdict(comparison(one=[100, 100], other=[200, 200]))
     assert text.startswith("one is 2.00 x faster than other (95 %: 2.00 to 2.00).")
     assert text.endswith("The seed changes nothing here: one run of each says it all.")
-    assert verdict(comparison(one=[100, 100], other=[100, 100])).startswith("one and other take the same time")
+    assert verdict(comparison(one=[100, 100], other=[100, 100])).startswith("No difference between one and other")
+
+
+def test_a_difference_that_is_sure_and_too_small() -> None:
+    text = verdict(comparison(one=[1000, 1010, 990], other=[1003, 1013, 993]))
+    assert text.startswith("No difference worth the name between one and other: 1.003 x (95 %: 1.00 to 1.00).")
+
+
+def test_prices_enter_the_verdict() -> None:
+    found = comparison(dear=[100, 101], cheap=[150, 152])
+    found.costs[:] = [Cost(0, 0, 0, 0, 10, "EUR"), Cost(0, 0, 0, 0, 5, "EUR")]
+    assert "dear is the faster and the dearer: cheap costs 5.00 EUR, dear 10.00 EUR." in verdict(found)
+    assert "For its price cheap does most, 1.33 x what dear does." in verdict(found)
 
 
 def test_one_seed_and_one_design() -> None:
@@ -79,6 +92,7 @@ def test_the_page(tmp_path: Path) -> None:
     text = path.read_text()
     assert "<dt>&lt;b&gt;</dt>" in text
     assert "is 2.00 x faster" in text
+    assert drawn_as_markup(text, "<b>") == []
     for number in range(2):
         assert f'id="plot{number}"' in text
 

@@ -76,7 +76,7 @@ def test_a_failed_run_is_an_answer() -> None:
 def test_a_fault_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     for error, words in ((MemoryError(), "out of memory"), (KeyError("x"), "a fault in netsim itself: KeyError: 'x'")):
 
-        def fails(*_: object, error: Exception = error) -> None:
+        def fails(*_: object, error: Exception = error, **_named: object) -> None:
             raise error
 
         monkeypatch.setattr("netsim.study.measure.measured", fails)

@@ -7,6 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from netsim.topology import TOPOLOGIES, FatTree, Host, HtsimTree, LeafSpine, Network, RailOptimized, Switch, Topology
+from netsim.topology.builder import NetworkBuilder
 from netsim.units import UNLIMITED
 
 G = 10**9
@@ -51,6 +52,18 @@ def test_counts_and_bisection(name: str) -> None:
     network = topology.build()
     assert network.counts() | counts == network.counts()
     assert network.bisection_bps() == bisection
+
+
+@pytest.mark.parametrize("cables", [1, 2, 3])
+def test_parallel_cables_add_up_in_the_bisection(cables: int) -> None:
+    builder = NetworkBuilder("pair of switches")
+    hosts = [builder.host(f"host{number}") for number in range(4)]
+    left, right = builder.switch("left", "tor"), builder.switch("right", "tor")
+    for host, switch in zip(hosts, (left, left, right, right), strict=True):
+        builder.connect(host, switch, rate_bps=400 * G, delay_ps=1, kind="tor")
+    for _ in range(cables):
+        builder.connect(left, right, rate_bps=100 * G, delay_ps=1, kind="spine")
+    assert builder.build().bisection_bps() == cables * 100 * G
 
 
 def test_links_come_in_opposite_pairs(network: Network) -> None:

@@ -23,8 +23,8 @@ from netsim.traces.chakra.wire import behind_length
 from netsim.traces.graphs.graph import Node
 from netsim.traces.graphs.unravel import Unraveller
 from netsim.traces.trace import WORLD, Operation, Trace
-from netsim.traces.writing import write_whole
 from netsim.units import time_text
+from netsim.writing import write_whole
 
 PS_PER_MICRO = 10**6
 PARTS = ("all_gather", "gather")  # of which one NPU puts in a part only

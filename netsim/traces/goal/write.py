@@ -11,7 +11,7 @@ from netsim.traces.goal.rank import PS_PER_UNIT
 from netsim.traces.graphs.graph import Graph, Node
 from netsim.traces.graphs.unravel import Unraveller
 from netsim.traces.trace import Trace
-from netsim.traces.writing import write_whole
+from netsim.writing import write_whole
 
 NAMED = ("send", "flows", "compute")
 WORD_OF = {"send": "send", "receive": "recv"}  # all else is a calc

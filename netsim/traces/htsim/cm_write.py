@@ -10,7 +10,7 @@ from netsim.errors import InputError
 from netsim.traces.graphs.graph import Graph, Joiner, in_order
 from netsim.traces.graphs.unravel import Unraveller
 from netsim.traces.trace import Trace
-from netsim.traces.writing import write_whole
+from netsim.writing import write_whole
 
 COMPUTE = "computations, which a connection matrix cannot hold: left out"
 LATER = "flows that wait for others would also wait for a time, which htsim does not know: left out"

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from netsim.errors import InputError
-from netsim.traces.joining.alike import AlikeStep, Stretch, alike
-from netsim.traces.joining.columns import Calls, collectives, rising
+from netsim.traces.joining.alike import Stretch, alike
+from netsim.traces.joining.columns import Calls, Ints, collectives
 from netsim.traces.joining.communicators import Communicator, Missing, join, missing, number_ranks
+from netsim.traces.joining.line_up import By, LinedUp, line_up
 from netsim.traces.joining.order import AnyStep, Step, program_order, stream_names
 from netsim.traces.joining.pairs import transfers
 from netsim.traces.joining.reports import Call, Findings, Member
 from netsim.traces.joining.timing import Timeline, computing, timeline
+from netsim.traces.joining.together import line_up_together
 from netsim.traces.joining.uneven import is_uneven, matrix
 from netsim.traces.limits import MAX_OPERATIONS, MAX_PARTS
 from netsim.traces.read_report import ReadReport
 from netsim.traces.trace import WORLD, Group, Operation, Trace
+
+_JOINED = "they are joined where the logs of ranks agree the longest; a cut log does not tell which belong together"
+NOTES = {
+    By.TURN: f"no numbers tell the calls of a communicator apart: {_JOINED}",
+    By.TURN_AGAINST_NUMBER: f"ranks give the same calls of a communicator other numbers: {_JOINED}",
+    By.TURN_OF_ENDS: f"no numbers tell which receive is of which send: {_JOINED}",
+}
 
 
 def align(
@@ -70,10 +81,15 @@ def _joined_steps(
         communicators = join(members, assumed)
         _check_complete(communicators, findings, assumed, absent)
         ranks, strangers = number_ranks(communicators, assumed, absent)
-        steps = [step for each in communicators for step in _steps(each, findings, absent)]
+        told_by, steps = Counter[By](), list[AnyStep]()
+        for each, lined_up in zip(communicators, _lined_up(communicators), strict=True):
+            steps += _steps(each, lined_up, findings, absent)
+            steps += transfers(each, findings, absent, told_by)
+            told_by[lined_up.by] += 1
     except InputError as error:
         where = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
         raise InputError(error.what, where=error.where or where, mend=error.mend) from None
+    assumed += [note for by, note in NOTES.items() if told_by[by]]
     _check_size(len(steps), sum(len(step.ranks) for step in steps), files[0])
     return communicators, ranks, strangers, steps
 
@@ -109,53 +125,48 @@ def _not_covered(steps: list[AnyStep], ranks: int) -> list[str]:
     ]
 
 
-def _steps(communicator: Communicator, findings: Findings, absent: Missing) -> list[AnyStep]:
+def _reported(communicator: Communicator) -> dict[int, Sequence[Call]]:
+    """The collectives that each member reports, by global rank, where it does."""
+    calls = {communicator.ranks[rank]: collectives(each.told) for rank, each in sorted(communicator.members.items())}
+    return {rank: each for rank, each in calls.items() if len(each)}
+
+
+def _lined_up(communicators: list[Communicator]) -> list[LinedUp]:
+    """Say for each communicator which calls of its ranks are one operation."""
+    told = [_reported(each) for each in communicators]
+    numbered = [all(member.numbered for member in each.members.values()) for each in communicators]
+    alone = [line_up(calls, numbered=each) for calls, each in zip(told, numbered, strict=True)]
+    return line_up_together(told, alone)
+
+
+def _steps(communicator: Communicator, lined_up: LinedUp, findings: Findings, absent: Missing) -> list[AnyStep]:
     """Make one communicator's operations from its members' calls."""
-    calls = {rank: collectives(member.told) for rank, member in sorted(communicator.members.items())}
-    numbered = all(member.numbered for member in communicator.members.values())
-    same = 0 if numbered else alike(calls)
-    is_rising = numbered or all(rising(each) for each in calls.values())
-    steps = list[AnyStep](_alike(communicator, calls, same) if same else ())
-    for joined in _line_up({rank: each[same:] for rank, each in calls.items()}, is_rising, numbered=numbered):
-        steps.append(_collective(communicator, joined, findings, absent))
-    return steps + transfers(communicator, findings, absent)
+    calls, steps = _reported(communicator), list[AnyStep]()
+    everybody = len(calls) == len(communicator.members)
+    same = alike(calls, lined_up) if everybody else {}
+    short = not everybody or lined_up.operations > min(map(len, calls.values()), default=0)
+    guessed = communicator.guessed or (short and lined_up.by is not By.NUMBER)
+    columns = {rank: each.taken(same[rank]) for rank, each in calls.items() if isinstance(each, Calls) and same}
+    if columns:
+        steps += Stretch(communicator.ranks, columns, guessed=guessed).steps()
+    against = _Against(findings)
+    for joined in _others(communicator, calls, lined_up, same):
+        steps.append(_collective(communicator, joined, against, absent, guessed=guessed))
+    return steps
 
 
-def _alike(communicator: Communicator, calls: dict[int, Sequence[Call]], same: int) -> list[AlikeStep]:
-    columns = {communicator.ranks[rank]: each[:same] for rank, each in calls.items() if isinstance(each, Calls)}
-    return Stretch(communicator.ranks, columns).steps()
-
-
-def _line_up(calls: dict[int, Sequence[Call]], rising: bool, *, numbered: bool) -> list[dict[int, Call]]:
-    """Join the k-th calls of all ranks; where they disagree, try the numbers of the source if they are rising."""
-    by_turn = _joined({rank: list(range(len(each))) for rank, each in calls.items()}, calls)
-    hints = {rank: [call.hint for call in each] for rank, each in calls.items()}
-    if numbered:
-        return _joined(hints, calls)
-    if _disagreements(by_turn, len(calls)) and rising:
-        by_hint = _joined(hints, calls)
-        if _disagreements(by_hint, len(calls)) < _disagreements(by_turn, len(calls)):
-            return by_hint
-    return by_turn
-
-
-def _joined(keys: dict[int, list[int]], calls: Mapping[int, Sequence[Call]]) -> list[dict[int, Call]]:
+def _others(
+    communicator: Communicator, calls: dict[int, Sequence[Call]], lined_up: LinedUp, same: dict[int, Ints]
+) -> list[dict[int, Call]]:
+    """List the operations that ranks do not report alike, each with the calls that report it, by position."""
+    position = {rank: number for number, rank in enumerate(communicator.ranks)}
     joined: dict[int, dict[int, Call]] = {}
     for rank, each in calls.items():
-        for key, call in zip(keys[rank], each, strict=True):
-            joined.setdefault(key, {})[rank] = call
-    return [joined[key] for key in sorted(joined)]
-
-
-def _disagreements(joined: list[dict[int, Call]], members: int) -> int:
-    """Count the reports that differ from the first one or are not there."""
-    total = 0
-    for calls in joined:
-        total += members - len(calls)
-        if not _agree(calls):
-            first = next(iter(calls.values())).wish()
-            total += sum(call.wish() != first for call in calls.values())
-    return total
+        left = np.setdiff1d(np.arange(len(each)), same.get(rank, ()))
+        places = lined_up.places[rank][left].tolist()
+        for place, call in zip(places, each.taken(left) if isinstance(each, Calls) else each, strict=True):
+            joined.setdefault(place, {})[position[rank]] = call
+    return [joined[place] for place in sorted(joined)]
 
 
 def _agree(calls: dict[int, Call]) -> bool:
@@ -171,31 +182,50 @@ def _agree(calls: dict[int, Call]) -> bool:
     return True
 
 
-def _collective(communicator: Communicator, calls: dict[int, Call], findings: Findings, absent: Missing) -> Step:
+@dataclass(slots=True)
+class _Against:
+    """What ranks of one communicator call where others call something else."""
+
+    findings: Findings
+    told: set[tuple[int, Hashable, Hashable]] = field(default_factory=set)
+
+    def add(self, rank: int, call: Call, others: Call) -> None:
+        """Tell it; a rank that also calls the two things the other way round waits for ever."""
+        if (rank, others.wish(), call.wish()) in self.told:
+            raise self.findings.deadlock(call, _told(call), _told(others))
+        self.told.add((rank, call.wish(), others.wish()))
+        what = f"rank {rank} calls {_told(call)} where others call {_told(others)}; the others hold"
+        self.findings.add(call, what)
+
+
+def _collective(
+    communicator: Communicator, calls: dict[int, Call], against: _Against, absent: Missing, *, guessed: bool
+) -> Step:
     """Make one operation of the reports of all ranks; what most of them say holds."""
     agreed = _agree(calls)
     uneven = not agreed and is_uneven(calls)
-    chosen = next(iter(calls.values())) if agreed else _chosen(calls, findings, uneven=uneven)
+    chosen = next(iter(calls.values())) if agreed else _chosen(calls, against, uneven=uneven)
     if len(calls) < len(communicator.members):
         seen = f"{len(calls)} of {len(communicator.members)} ranks"
-        findings.add(chosen, f"{_told(chosen)} is reported by {seen} only; kept for all")
+        against.findings.add(chosen, f"{_told(chosen)} is reported by {seen} only; kept for all")
     operation = Operation(
         chosen.op, None, communicator.ranks, chosen.bytes, chosen.dtype, chosen.root, line=chosen.place.told
     )
     if uneven and chosen.op == "all_to_all":
         sizes = matrix({rank: call for rank, call in calls.items() if call.op == chosen.op}, communicator.size, absent)
         operation = replace(operation, op="all_to_all_v", sizes=sizes, bytes=max(map(sum, sizes)))
-    return Step(operation, {communicator.ranks[rank]: [call] for rank, call in calls.items()}, on_group=True)
+    by_rank = {communicator.ranks[rank]: [call] for rank, call in calls.items()}
+    return Step(operation, by_rank, on_group=True, guessed=guessed)
 
 
-def _chosen(calls: dict[int, Call], findings: Findings, *, uneven: bool) -> Call:
+def _chosen(calls: dict[int, Call], against: _Against, *, uneven: bool) -> Call:
     """The first of the reports that most ranks agree on; those that differ are told."""
     wishes: Counter[Hashable] = Counter(call.wish() for call in calls.values())
     common = wishes.most_common(1)[0][0]
     chosen = next(call for call in calls.values() if call.wish() == common)
     for rank, call in calls.items():
         if call.wish() != common and not (uneven and call.op == chosen.op):
-            findings.add(call, f"rank {rank} calls {_told(call)} where others call {_told(chosen)}; the others hold")
+            against.add(rank, call, chosen)
     return chosen
 
 

@@ -11,15 +11,19 @@ from functools import cached_property
 import numpy as np
 
 from netsim.traces.joining.columns import Calls, Ints
+from netsim.traces.joining.line_up import LinedUp
 from netsim.traces.joining.reports import Call, Queue
 from netsim.traces.trace import DEFAULT_STREAM, Operation, changed
 
 
 class Stretch:
-    """So many operations of one communicator: the k-th call of each seen rank is the same; `calls` by global rank."""
+    """So many operations of one communicator: the k-th call of each seen rank is the same; `calls` by global rank.
 
-    def __init__(self, ranks: tuple[int, ...], calls: dict[int, Calls]) -> None:
-        self.ranks, self.calls = ranks, calls
+    `guessed` where nothing tells that these calls are the same, but that they look so.
+    """
+
+    def __init__(self, ranks: tuple[int, ...], calls: dict[int, Calls], *, guessed: bool) -> None:
+        self.ranks, self.calls, self.guessed = ranks, calls, guessed
         self.first = next(iter(calls.values()))
         self.kinds = self.first.column("kind").tolist()
         self._lines = self.first.column("line").tolist()
@@ -65,6 +69,11 @@ class AlikeStep:
         return self.stretch.ranks
 
     @property
+    def guessed(self) -> bool:
+        """Tell whether these calls may not be one operation."""
+        return self.stretch.guessed
+
+    @property
     def operation(self) -> Operation:
         """The operation, without group and stream."""
         return self.stretch.operation(self.turn, None, DEFAULT_STREAM)
@@ -84,24 +93,14 @@ class AlikeStep:
         return self.stretch.operation(self.turn, group, stream)
 
 
-def alike(calls: Mapping[int, Sequence[Call]]) -> int:
-    """How many first calls of all ranks are the same, so that nothing but their turn is needed to join them.
-
-    Where ranks do not make equally many calls, only those count to which the source gives the same numbers, too.
-    """
-    columns = [each for each in calls.values() if isinstance(each, Calls) and not each.table.starts]
+def alike(calls: Mapping[int, Sequence[Call]], lined_up: LinedUp) -> dict[int, Ints]:
+    """For each rank where those of its calls stand that all ranks report, and alike; {} where calls tell times."""
+    columns = {rank: each for rank, each in calls.items() if isinstance(each, Calls) and not each.table.starts}
     if len(columns) < len(calls) or not columns:
-        return 0
-    shortest = min(map(len, columns))
-    same = _common([each.what() for each in columns], shortest)
-    if same == shortest and all(len(each) == shortest for each in columns):
-        return same
-    return _common([each.column("hint") for each in columns], same)
-
-
-def _common(columns: Sequence[Ints], length: int) -> int:
-    """How many of the first values are equal in all columns."""
-    for each in columns[1:]:
-        other = np.flatnonzero(columns[0][:length] != each[:length])
-        length = int(other[0]) if len(other) else length
-    return length
+        return {}
+    places = [lined_up.places[rank] for rank in columns]
+    same = np.bincount(np.concatenate(places), minlength=lined_up.operations) == len(columns)
+    told = [each.what()[same[where]] for each, where in zip(columns.values(), places, strict=True)]
+    differing = np.logical_or.reduce([each != told[0] for each in told])
+    same[np.flatnonzero(same)[differing]] = False
+    return {rank: np.flatnonzero(same[where]) for rank, where in zip(columns, places, strict=True)}

@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -152,9 +151,9 @@ class Calls(Sequence[Call]):
             op, size, dtype, root, stream = table.wishes[kind]
             yield Call(op, size, dtype, root, stream, place, hint, batch, start_ps=table.starts.get(row))
 
-    def taken(self, numbers: Sequence[int]) -> Calls:
+    def taken(self, numbers: Sequence[int] | Ints) -> Calls:
         """Those at some places of the list."""
-        return Calls(self.table, self.rows[np.array(numbers, dtype=np.int64)])
+        return Calls(self.table, self.rows[np.asarray(numbers, dtype=np.int64)])
 
     def turns(self) -> Ints:
         """For each call its turn on its line."""
@@ -188,9 +187,38 @@ def transfers(calls: Sequence[Call]) -> Sequence[Call]:
     return [call for call in calls if call.batch >= 0]
 
 
-def rising(calls: Sequence[Call]) -> bool:
-    """Tell whether the numbers that the source gives the calls go up from each to the next."""
+def wishes_of(calls: Sequence[Call]) -> Sequence[Wish | Call]:
+    """What the calls ask for, of many alike calls in a table one."""
     if isinstance(calls, Calls):
-        hints = calls.column("hint")
-        return bool((hints[1:] > hints[:-1]).all())
-    return all(one.hint < other.hint for one, other in pairwise(calls))
+        return [calls.table.wishes[kind] for kind in np.unique(calls.column("kind")).tolist()]
+    return calls
+
+
+def places_of(calls: Sequence[Call]) -> Ints:
+    """Where calls stand, as keys of `np.lexsort`: rows of turns, lines and files."""
+    if isinstance(calls, Calls):
+        return np.stack([calls.turns(), calls.column("line").astype(np.int64), calls.column("file").astype(np.int64)])
+    return np.array([call.place[2::-1] for call in calls], np.int64).reshape(-1, 3).T
+
+
+def hints_of(calls: Sequence[Call]) -> Ints:
+    """The numbers that the source gives the calls."""
+    return calls.column("hint") if isinstance(calls, Calls) else np.array([call.hint for call in calls], np.int64)
+
+
+def calls_alike(calls: Mapping[int, Sequence[Call]]) -> dict[int, Ints]:
+    """For each call of each rank a number that is equal where ranks call the same, or where ends of transfers fit."""
+    listed = {rank: each for rank, each in calls.items() if isinstance(each, Calls)}
+    if len(listed) == len(calls) and not any((each.column("batch") >= 0).any() for each in listed.values()):
+        return {rank: each.what() for rank, each in listed.items()}
+    uneven = any(call.row is not None for each in calls.values() for call in each)
+    wishes = [_told(call, uneven) for each in calls.values() for call in each]
+    ends = np.cumsum([len(each) for each in calls.values()])
+    return dict(zip(calls, np.split(_numbered(wishes), ends[:-1]), strict=True))
+
+
+def _told(call: Call, uneven: bool) -> Hashable:
+    """What has to be equal where calls belong together: each rank has its own sizes in an uneven all-to-all."""
+    if call.batch >= 0:
+        return call.bytes, call.dtype
+    return ("all_to_all", call.dtype) if uneven and call.op == "all_to_all" else call.wish()

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TypeVar
 
 from netsim.errors import InputError
-from netsim.traces.joining.columns import transfers
+from netsim.traces.joining.columns import transfers, wishes_of
 from netsim.traces.joining.reports import Member
 from netsim.traces.limits import MAX_OPEN, MAX_RANKS
 
@@ -35,6 +35,8 @@ class Communicator:
     unplaced: list[Member] = field(default_factory=list)
     first_calls: dict[tuple[str, str], Hashable] = field(default_factory=dict)  # by process
     ranks: tuple[int, ...] = ()
+    asks: set[Hashable] = field(default_factory=set)  # what its members call
+    guessed: bool = False  # some of its members may be of another communicator
 
     def seen(self) -> list[Member]:
         """All members that the source shows."""
@@ -54,8 +56,27 @@ class Communicator:
             return False
         if member.rank is not None and member.rank in self.members:
             return False
+        if any(each.ranks != member.ranks for each in self.seen()[:1]):
+            return False
         # One process may drive several ranks; then they make the same first call.
         return self.first_calls.get(member.process, _first_call(member)) == _first_call(member)
+
+    def takes_all(self, other: Communicator) -> bool:
+        """Tell whether all members of another one may belong here."""
+        together = len(self.seen()) + len(other.seen())
+        return together <= self.size and all(self.takes(member) for member in other.seen())
+
+    def likeness(self, asks: frozenset[Hashable]) -> float:
+        """How much of what its members call is what another member does, from 0 to 1."""
+        return len(self.asks & asks) / max(1, len(self.asks | asks))
+
+
+def _asks(member: Member) -> frozenset[Hashable]:
+    """What a member calls, each thing once; the two ends of a transfer ask for the same."""
+    return frozenset(
+        (each.bytes, each.dtype) if each.op in ("send", "recv") else (each.op, each.bytes, each.dtype, each.root)
+        for each in wishes_of(member.told)
+    )
 
 
 def _first_call(member: Member) -> Hashable:
@@ -64,39 +85,59 @@ def _first_call(member: Member) -> Hashable:
 
 
 def join(members: Iterable[Member], notes: list[str]) -> list[Communicator]:
-    """Put members together: by identity where the source gives one, else by size, rank and order of creation."""
+    """Put members together: by identity where the source gives one, else by size, rank, what they call, and in turn."""
     members = list(members)
     by_identity: dict[Hashable, Communicator] = {}
     for member in members:
         if member.identity is not None:
             communicator = by_identity.setdefault((member.identity, member.size), Communicator(member.size))
             _put(communicator, member)
-    joined, unnamed = list(by_identity.values()), [each for each in members if each.identity is None]
-    open_ones: dict[int, list[Communicator]] = defaultdict(list)
-    for communicator in joined:
-        open_ones[communicator.size].append(communicator)
-    for member in _in_turn(unnamed, members):
-        home = next((each for each in open_ones[member.size] if each.takes(member)), None)
-        if home is None:
-            home = Communicator(member.size)
-            joined.append(home)
-            open_ones[member.size].append(home)
-        if len(open_ones[member.size]) > MAX_OPEN:
-            what = f"more than {MAX_OPEN:,} communicators of {member.size} ranks lack an identity and ranks"
-            raise InputError(what, mend="run the job with NCCL_DEBUG_SUBSYS=INIT,COLL, and give the logs of all ranks")
-        _put(home, member)
-        if len(home.members) + len(home.unplaced) == home.size:
-            open_ones[member.size].remove(home)
+    unnamed = [each for each in members if each.identity is None]
+    joined = _joined(list(by_identity.values()), _in_turn(unnamed, members))
     if any(member.size > 1 for member in unnamed):
         notes.append(
-            "the log names no common communicator (no commId): ranks were joined by size and order of creation"
+            "the log names no common communicator (no commId): ranks were joined by size, calls and order of creation"
         )
+        times = Counter((each.size, asked) for each in joined for asked in each.asks)
+        everyone = len({each.process for each in members})
+        for each in joined:
+            each.guessed = each.size < everyone or any(times[each.size, asked] > 1 for asked in each.asks)
     _place_the_rest(joined, notes)
     return sorted(joined, key=lambda each: min(member.place for member in each.seen()))
 
 
+def _joined(communicators: list[Communicator], unnamed: list[Member]) -> list[Communicator]:
+    """Put members where others call most like them; those with no such others then go to the first that lacks some."""
+    open_ones: dict[int, list[Communicator]] = defaultdict(list)
+    for communicator in communicators:
+        open_ones[communicator.size].append(communicator)
+    new = list[Communicator]()
+    for member in unnamed:
+        some, asks = open_ones[member.size], _asks(member)
+        home = max((each for each in some if each.takes(member)), key=lambda each: each.likeness(asks), default=None)
+        if home is None or not home.likeness(asks):
+            new.append(home := Communicator(member.size))
+            some.append(home)
+        if len(some) > MAX_OPEN:
+            what = f"more than {MAX_OPEN:,} communicators of {member.size} ranks lack an identity and ranks"
+            raise InputError(what, mend="run the job with NCCL_DEBUG_SUBSYS=INIT,COLL, and give the logs of all ranks")
+        _put(home, member)
+        if len(home.seen()) == home.size:
+            some.remove(home)
+    for communicator in [each for each in new if len(each.seen()) < each.size]:
+        some = open_ones[communicator.size]
+        home = next((each for each in some if each is not communicator and each.takes_all(communicator)), None)
+        if home is not None:
+            for member in communicator.seen():
+                _put(home, member)
+            new.remove(communicator)
+            some.remove(communicator)
+    return communicators + new
+
+
 def _put(communicator: Communicator, member: Member) -> None:
     communicator.first_calls.setdefault(member.process, _first_call(member))
+    communicator.asks |= _asks(member)
     if member.rank is None:
         communicator.unplaced.append(member)
     elif member.rank in communicator.members:

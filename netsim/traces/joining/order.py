@@ -17,11 +17,12 @@ from netsim.traces.trace import DEFAULT_STREAM, Operation, changed
 
 @dataclass(slots=True, eq=False)
 class Step:
-    """An operation with the calls that report it, by global rank."""
+    """An operation with the calls that report it, by global rank; `guessed` where they may not be one."""
 
     operation: Operation
     calls: dict[int, list[Call]]
     on_group: bool = False
+    guessed: bool = False
 
     @property
     def ranks(self) -> tuple[int, ...]:
@@ -44,7 +45,8 @@ AnyStep = Step | AlikeStep
 def program_order(steps: Sequence[AnyStep], findings: Findings) -> list[AnyStep]:
     """Put steps in one order that keeps each rank's own order on each stream; earlier lines go first where free.
 
-    Where ranks call the same things in opposite orders no such order exists: that is told, and the first line holds.
+    Where ranks call the same things in opposite orders no such order exists, which is an InputError. Where that may be
+    because calls were joined that are not one operation, it is told, and the first line holds.
     """
     if not steps:
         return []
@@ -80,7 +82,10 @@ def _reordered(
         else:
             number = next(each for each in stuck if not done[each])
             call = min((call for calls in steps[number].calls.values() for call in calls), key=lambda each: each.place)
-            findings.add(call, "ranks call this and another operation in opposite orders: a real job would hang")
+            if not any(step.guessed for step, over in zip(steps, done, strict=True) if not over):
+                raise findings.deadlock(call, f"{call.op} of {call.bytes:,} bytes", "another operation")
+            what = "ranks seem to call this and another operation in opposite orders, as calls were joined; this one is"
+            findings.add(call, f"{what} kept first: a cut log does not tell which belong together")
         if done[number]:
             continue
         done[number] = True

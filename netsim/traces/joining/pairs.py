@@ -6,12 +6,13 @@ together, so batches that are tied by such pairs make one operation; NCCL before
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from netsim.errors import InputError
 from netsim.traces.joining.columns import transfers as in_batches
 from netsim.traces.joining.communicators import Communicator, Missing
+from netsim.traces.joining.line_up import By, partners
 from netsim.traces.joining.order import Step
 from netsim.traces.joining.reports import Call, Findings
 from netsim.traces.trace import Operation
@@ -37,13 +38,13 @@ class Exchange:
     transfers: list[Transfer] = field(default_factory=list)
 
 
-def transfers(communicator: Communicator, findings: Findings, absent: Missing) -> list[Step]:
-    """Make the operations of a communicator's sends and receives."""
+def transfers(communicator: Communicator, findings: Findings, absent: Missing, told_by: Counter[By]) -> list[Step]:
+    """Make the operations of a communicator's sends and receives; what told their pairs is counted."""
     batches = _batches(communicator)
     if not batches:
         return []
     steps = []
-    for exchange in _exchanges(communicator, batches, findings, absent):
+    for exchange in _exchanges(communicator, batches, findings, absent, told_by):
         calls: dict[int, list[Call]] = defaultdict(list)
         for batch in exchange.batches:
             calls[communicator.ranks[batch[0]]] += batches[batch]
@@ -62,31 +63,43 @@ def _batches(communicator: Communicator) -> dict[Batch, list[Call]]:
 
 
 def _exchanges(
-    communicator: Communicator, batches: dict[Batch, list[Call]], findings: Findings, absent: Missing
+    communicator: Communicator,
+    batches: dict[Batch, list[Call]],
+    findings: Findings,
+    absent: Missing,
+    told_by: Counter[By],
 ) -> list[Exchange]:
     """Tie batches by their pairs; a send or receive whose other end is not seen is told."""
-    receives: dict[tuple[int, int], deque[tuple[Batch, Call]]] = defaultdict(deque)
+    ends: dict[str, dict[tuple[int, int], list[tuple[Batch, Call]]]] = {
+        "send": defaultdict(list),
+        "recv": defaultdict(list),
+    }
     for batch, calls in batches.items():
         for call in calls:
-            if call.op == "recv":
-                receives[call.root, batch[0]].append((batch, call))
+            between = (batch[0], call.root) if call.op == "send" else (call.root, batch[0])
+            ends[call.op][between].append((batch, call))
     unseen = set(range(communicator.size)) - communicator.members.keys() if absent is not Missing.REFUSE else set()
-    ties = _Ties(batches)
-    for batch, calls in batches.items():
-        for call in calls:
-            if call.op == "send":
-                other = receives[batch[0], call.root]
-                ties.send(batch, call)
-                if other:
-                    ties.tie(batch, call, *other.popleft(), findings)
-                elif call.root not in unseen:
-                    findings.add(call, f"rank {batch[0]} sends to {call.root}, which does not report the receive; kept")
-    for (source, target), left in receives.items():
+    ties, alone = _Ties(batches), list[tuple[Call, str]]()
+    for (source, target), sends in ends["send"].items():
+        receives = ends["recv"].pop((source, target), [])
+        first, by = (
+            partners([call for _, call in sends], [call for _, call in receives]) if receives else (0, By.NUMBER)
+        )
+        told_by[by] += source != target
+        for number, (batch, call) in enumerate(sends, first):
+            ties.send(batch, call)
+            if 0 <= number < len(receives):
+                ties.tie(batch, call, *receives[number], findings)
+            elif target not in unseen:
+                alone.append((call, f"rank {source} sends to {target}, which does not report the receive; kept"))
+        ends["recv"][source, target] = receives[: max(0, first)] + receives[max(0, first + len(sends)) :]
+    for (source, target), left in ends["recv"].items():
         for batch, call in left:
-            if source in unseen:
-                ties.transfers[batch].append(Transfer(source, target, call.bytes, call.dtype))
-            else:
-                findings.add(call, f"rank {target} receives from {source}, which does not send; left out")
+            ties.transfers[batch].append(Transfer(source, target, call.bytes, call.dtype))
+            if source not in unseen:
+                alone.append((call, f"rank {target} receives from {source}, which does not report the send; kept"))
+    for call, what in sorted(alone, key=lambda each: each[0].place):
+        findings.add(call, what)
     return ties.exchanges()
 
 

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from netsim.errors import InputError
+
 Queue = tuple[int, str]  # a global rank and a stream of its process: what is called there runs in order
 MAX_FINDINGS = 20  # disagreements told one by one; the rest is counted
 
@@ -110,6 +112,12 @@ class Findings:
             self.told.append(f"{self.files[place.file]}:{place.told}: {what}")
         else:
             self.more += 1
+
+    def deadlock(self, call: Call, one: str, other: str) -> InputError:
+        """Make the error for ranks that call two things in opposite orders."""
+        what = f"some ranks call {one} before {other}, and others after it: a deadlock"
+        where = f"{self.files[call.place.file]}:{call.place.told}"
+        return InputError(what, where=where, mend="the job would hang: let all ranks call in one order")
 
     def notes(self) -> list[str]:
         """All findings as notes."""

@@ -47,6 +47,26 @@ def test_an_all_gather_counts_the_full_buffer_and_a_reduce_scatter_has_it(tmp_pa
     assert {each.stream for each in trace.operations} == {"default"}
 
 
+@pytest.mark.parametrize(
+    ("number", "op"),
+    [  # CollectiveCommType of mlcommons/chakra's et_def.proto
+        (0, "all_reduce"),
+        (1, "reduce"),
+        (2, "all_gather"),
+        (3, "gather"),
+        (4, "scatter"),
+        (5, "broadcast"),
+        (6, "all_to_all"),
+        (7, "reduce_scatter"),
+        (8, "reduce_scatter"),  # REDUCE_SCATTER_BLOCK
+        (9, "barrier"),
+    ],
+)
+def test_each_number_is_the_collective_that_the_schema_names(tmp_path: Path, number: int, op: str) -> None:
+    one = [node(0, COMM_COLL, comm_type=number, comm_size=64)]
+    assert [each.op for each in job(tmp_path, one, one).operations] == [op]
+
+
 def test_zeros_are_left_out_of_the_wire(tmp_path: Path) -> None:
     """All-reduce is type 0 and the first node has number 0: neither needs a byte of content."""
     empty_type = bytes_field(10, bytes_field(1, b"comm_type"))

@@ -201,7 +201,7 @@ def test_missing_ranks_of_a_group_follow_the_steps_of_the_seen_ones(tmp_path: Pa
 
 
 def test_a_rank_that_disagrees_is_told_and_the_others_hold(tmp_path: Path) -> None:
-    calls = [call(100 + rank, 0xA0 + rank, 3, count=11 if rank == 1 else 10) for rank in range(3)]
+    calls = [call(100 + rank, 0xA0 + rank, 3, count=11 if rank == 1 else 10, turn=1) for rank in range(3)]
     trace = job(tmp_path, *world(3), *calls)
     assert brief(trace) == [("all_reduce", (0, 1, 2), 40)]
     (note,) = [note for note in trace.notes if "job.log:5" in note]
@@ -234,12 +234,20 @@ def test_streams_may_overlap_and_one_stream_keeps_its_order(tmp_path: Path) -> N
     assert [each.stream for each in trace.operations] == ["default", "stream1"]
 
 
-def test_opposite_orders_on_one_stream_are_told(tmp_path: Path) -> None:
+def test_opposite_orders_on_one_stream_are_a_deadlock(tmp_path: Path) -> None:
     second = [init(100 + rank, 0xB0 + rank, rank, 2, "0x78") for rank in range(2)]
     calls = [call(100, 0xA0, 2), call(100, 0xB0, 2, count=5), call(101, 0xB1, 2, count=5), call(101, 0xA1, 2)]
-    trace = job(tmp_path, *world(2), *second, *calls)
-    assert [each.bytes for each in trace.operations] == [40, 20]
-    assert any("opposite orders" in note for note in trace.notes)
+    text = refusal(tmp_path, *world(2), *second, *calls)
+    assert "job.log:5: some ranks call all_reduce of 40 bytes before another operation, and others after it" in text
+    apart = [*calls[:3], call(101, 0xA1, 2, stream=2)]
+    assert len(job(tmp_path, *world(2), *second, *apart).operations) == 2
+
+
+def test_opposite_orders_on_one_communicator_are_a_deadlock(tmp_path: Path) -> None:
+    counts = ((1, 2, 3), (1, 3, 2))
+    calls = [call(100 + n, 0xA0 + n, 2, count=size, turn=t) for n in (0, 1) for t, size in enumerate(counts[n])]
+    told = "all_reduce of 8 bytes fp32 before all_reduce of 12 bytes fp32, and others after it: a deadlock"
+    assert told in refusal(tmp_path, *world(2), *calls)
 
 
 def test_absurd_numbers_are_cut_lines_or_refused(tmp_path: Path) -> None:

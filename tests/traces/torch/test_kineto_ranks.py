@@ -78,6 +78,21 @@ def test_clocks_of_hosts_are_set_by_the_ends_of_collectives(tmp_path: Path) -> N
     assert any("clocks of ranks differ by up to 3,600,000,000 us" in note for note in trace.notes)
 
 
+def test_clocks_are_set_through_a_rank_that_two_groups_share(tmp_path: Path) -> None:
+    """Clocks are 0, 2 and 1 hours ahead; ranks 0 and 1 meet only with 2, whose second call ends 100 us later."""
+    hour = 3_600_000_000
+    near, far = AR | {"pg": "near"}, AR | {"pg": "far"}
+    pgs = {"near": [0, 2], "far": [1, 2]}
+    events = {
+        0: [kernel(100, 20, **near)],
+        1: [kernel(2 * hour + 200, 20, **far)],
+        2: [kernel(hour + 100, 20, **near), kernel(hour + 200, 20, **far)],
+    }
+    trace = read([kineto(tmp_path, rank, own, pgs=pgs, world=3) for rank, own in events.items()])
+    assert [(each.ranks, each.recorded_start_ps) for each in network(trace)] == [((0, 2), 0), ((1, 2), 100 * US)]
+    assert {each.duration_ps for each in trace.operations if each.op == "compute"} == {80 * US, 100 * US}
+
+
 def test_two_files_of_one_rank_are_refused(tmp_path: Path) -> None:
     first = kineto(tmp_path, 0, [kernel(1, 2, **AR)])
     again = tmp_path / "again.json"

@@ -1,0 +1,227 @@
+"""One writer for all that is written: whole or not at all, and only regular files are ever replaced."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import netsim
+from netsim.cli import main
+from netsim.errors import InputError, RunError
+from netsim.writing import check_file, write_text, write_whole
+
+HOME = Path(__file__).parent.parent
+LONG = "x" * 300
+STUDY = 'trace = "perm16"\ntopology = "fat_tree_k4_100g"\n[grid]\nseed = [1]\n'
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("saved") / "run"
+    netsim.simulate("perm16", "fat_tree_k4_100g").save(folder)
+    return folder
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def dangling(path: Path) -> None:
+    path.symlink_to(path.with_name("nowhere"))
+
+
+def link(path: Path) -> None:
+    path.with_name("mine").write_text("mine")
+    path.symlink_to(path.with_name("mine"))
+
+
+def link_to_a_device(path: Path) -> None:
+    path.symlink_to("/dev/null")
+
+
+def folder(path: Path) -> None:
+    path.mkdir()
+
+
+PLACES = [pipe, dangling, link, link_to_a_device, folder]
+
+
+@pytest.mark.parametrize("make", PLACES, ids=lambda make: make.__name__)
+def test_what_is_no_regular_file_stays_what_it_is(make: Callable[[Path], None], tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    make(place)
+    before = os.lstat(place)
+    for act in (lambda: check_file(place), lambda: write_text(place, "text")):
+        with pytest.raises(InputError, match=r"place: is a .*; name a file"):
+            act()
+    assert os.lstat(place) == before
+    assert sorted(each.name for each in tmp_path.iterdir()) in (["place"], ["mine", "place"]), "no draft is left"
+    assert not (tmp_path / "mine").exists() or (tmp_path / "mine").read_text() == "mine"
+
+
+def test_a_device_stays_what_it_is() -> None:
+    with pytest.raises(InputError, match="/dev/null: is a device; name a file"):
+        write_text(Path("/dev/null"), "text")
+    assert stat.S_ISCHR(os.lstat("/dev/null").st_mode)
+
+
+COMMANDS = [
+    "report {run} -o {out}",
+    "trace {run} -o {out}",
+    "profile perm16 --html {out}",
+    "compare perm16 --on fat_tree_k4_100g --html {out}",
+    "compare {run} {run} --html {out}",
+    "sweep {study} --html {out}",
+    "sweep {study} --svg {out}",
+    "convert perm16 --to native --out {out}",
+    "convert perm16 --to goal --out {out}",
+    "convert perm16 --to goal_binary --out {out}",
+    "convert perm16 --to htsim_cm --out {out}",
+]
+OF_FOLDERS = ["run perm16 --on fat_tree_k4_100g --out {out}", "profile perm16 --out {out}"]
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *OF_FOLDERS])
+def test_every_command_leaves_a_link_and_a_pipe_alone(
+    command: str, saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.toml").write_text(STUDY)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to("elsewhere")
+    os.mkfifo(tmp_path / "pipe")
+    for name, is_it in (("link", os.path.islink), ("pipe", lambda path: stat.S_ISFIFO(os.lstat(path).st_mode))):
+        code = main(command.format(run=saved, study="study.toml", out=name).split())
+        err = capsys.readouterr().err
+        assert (code, len(err.splitlines())) == (2, 1), err
+        assert f"{name}: is a " in err
+        assert is_it(tmp_path / name)
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *OF_FOLDERS, "sweep {study} --out {out}"])
+def test_a_name_of_300_letters_is_one_line(
+    command: str, saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.toml").write_text(STUDY)
+    code = main(command.format(run=saved, study="study.toml", out=LONG).split())
+    err = capsys.readouterr().err
+    assert (code, len(err.splitlines())) == (2, 1), err
+    assert "cannot be written (File name too long)" in err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"run {LONG} --on fat_tree_k4_100g",
+        f"run perm16 --on {LONG}",
+        f"run {LONG}.toml",
+        f"run perm16 --on fat_tree_k4_100g --algorithm all_reduce={LONG}",
+        f"describe {LONG}",
+        f"describe {LONG}.toml",
+        f"report {LONG}",
+        f"explain {LONG}",
+        f"compare {LONG} {LONG}",
+        f"sweep {LONG}.toml",
+        f"profile {LONG}",
+        f"convert {LONG} --out job.jsonl",
+        f"selfcheck {LONG}",
+    ],
+)
+def test_a_name_of_300_letters_to_read_is_one_line(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command.split()) in (1, 2)
+    err = capsys.readouterr().err
+    assert len(err.splitlines()) == 1, err
+    assert "fault in netsim itself" not in err
+    assert len(err) < 2000
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "b" * 249 + ".jsonl"])
+def test_a_file_is_replaced_whole_and_keeps_its_permissions(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    write_whole(path, [b"old"])
+    path.chmod(0o640)
+
+    def torn() -> object:
+        yield b"new"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(path, torn())  # type: ignore[arg-type]
+    assert path.read_bytes() == b"old"
+    write_whole(path, [b"new"])
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o640)
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+@pytest.fixture
+def no_room() -> object:
+    """No file may grow beyond 100 bytes, as on a disk that fills up under way."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *OF_FOLDERS, "sweep {study} --out {out}"])
+def test_where_the_disk_is_full_there_is_one_line_and_nothing_half_written(
+    command: str,
+    saved: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    no_room: None,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.toml").write_text(STUDY)
+    code = main(command.format(run=saved, study="study.toml", out="out").split())
+    said = [line for line in capsys.readouterr().err.splitlines() if "runs are finished" not in line]
+    assert code == 1, said
+    assert "cannot be written (File too large)" in said[-1] or "make room" in said[-1]
+    assert not any("Traceback" in line or "fault in netsim" in line for line in said)
+    drafts = [each.name for each in tmp_path.rglob(".*")]
+    assert drafts == []
+    if not command.startswith("sweep"):
+        assert not (tmp_path / "out").exists()
+
+
+def test_a_full_disk_is_no_mistake_of_the_users(tmp_path: Path, no_room: None) -> None:
+    with pytest.raises(RunError, match=r"cannot be written .*; make room"):
+        write_whole(tmp_path / "f", [b"x" * 5000])
+
+
+@pytest.mark.parametrize("command", ["list", "list nonsense", "describe fat_tree_k4_100g --json"])
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_output_to_a_full_device_is_one_line(command: str, stream: str) -> None:
+    with open("/dev/full", "w") as full:
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: full}
+        process = subprocess.run(
+            [sys.executable, "-m", "netsim", *command.split()],
+            cwd=HOME,
+            text=True,
+            check=False,
+            stdout=streams["stdout"],
+            stderr=streams["stderr"],
+        )
+    if stream == "stdout" and "nonsense" not in command:
+        assert process.returncode == 1
+        assert process.stderr == "netsim: No space left on device; look at where the output goes\n"
+    elif stream == "stderr":
+        assert process.returncode == (2 if "nonsense" in command else 0)
+
+
+def test_a_saved_runs_folder_may_be_reached_by_a_link(saved: Path, tmp_path: Path) -> None:
+    (tmp_path / "results").symlink_to(saved.parent)
+    copy = tmp_path / "results" / "copy"
+    shutil.copytree(saved, copy)
+    netsim.Result.load(copy).save(copy)
+    assert (saved.parent / "copy" / "run.json").is_file()

@@ -1,4 +1,4 @@
-"""An operation alone: its messages on the links of hosts, between which nothing else waits, in the order NICs send them.
+"""An operation alone: its messages on the links of hosts, between which nothing waits, in the order NICs send them.
 
 The core in small: a NIC takes its connections in turn, with ACKs first; a link takes packets as they come. Packets go
 in trains, so that the time this takes is bounded; what lies between the links of two hosts is a delay.
@@ -13,7 +13,7 @@ from netsim.core.tables import NONE
 from netsim.kernel import inner, part
 
 SENDS, PASSES, COMES, THERE, ANSWERS, ACKED = range(6)
-MOST_TRAINS = 1 << 16  # of an operation, about; one with more messages is not played
+MOST_TRAINS, MOST_MESSAGES = 1 << 12, 1 << 14  # of an operation, about; one of more messages is not played
 EVENT = np.dtype([("at", "i8"), ("number", "i8"), ("what", "i8"), ("row", "i8"), ("packets", "i8"), ("last_at", "i8")])
 RUN = np.dtype([("left", "i8"), ("released", "i8"), ("next", "i8")])  # of a message: packets, when, what follows
 TURN = np.dtype([("first", "i8"), ("last", "i8"), ("next", "i8")])  # of a flow: its messages, and which is next in turn
@@ -160,7 +160,7 @@ def send_own(world, work, l, now):
     if turn.first != NOBODY:
         take_turn(work, flow, l, now)
     begins = now + time_on(world, m, l, 1, left + packets - 1)
-    follow(work, m, leg_of(world, work, m), packets, left, begins, port.free_at)
+    follow(world, work, m, leg_of(world, work, m), packets, left, begins, port.free_at)
 
 
 @inner
@@ -173,26 +173,31 @@ def send_passing(world, work, l, now):
     leg = leg_of(world, work, m)
     carry(world, work, m, l, packets, left, now, train.last_at)
     begins, across = now + time_on(world, m, l, 1, left + packets - 1), leg.before - leg.relay_before - leg.relay_step
-    reach(work, m, leg, packets, left, begins, port.free_at, across, leg.relay_rest)
+    reach(world, work, m, leg, packets, left, begins, port.free_at, across, leg.relay_rest)
 
 
 @inner
-def follow(work, m, leg, packets, left, begins, ends):
+def follow(world, work, m, leg, packets, left, begins, ends):
     """The first packet of a train has left the NIC, then its last: when do they come to the next link of a host?"""
     if leg.relay != NONE:
         across = leg.relay_before - leg.step
         push(work, begins + across, PASSES, m, packets | left << 32, ends + across)
     else:
-        reach(work, m, leg, packets, left, begins, ends, leg.before - leg.step, leg.rest)
+        reach(world, work, m, leg, packets, left, begins, ends, leg.before - leg.step, leg.rest)
 
 
 @part
-def reach(work, m, leg, packets, left, begins, ends, across, rest):
+def reach(world, work, m, leg, packets, left, begins, ends, across, rest):
     """The same for the last link; where packets may come by several, they do not wait there."""
     if leg.end == NONE:
         push(work, ends + rest, THERE, m, packets, left)
     else:
-        push(work, begins + across, COMES, m, packets | left << 32, ends + across)
+        if left == 0:  # the last packet may be a short one, which is faster
+            l = np.int64(leg.end)
+            ends += rest - world.kinds[world.links[l].kind].delay - time_on(world, m, l, 1, left)
+        else:
+            ends += across
+        push(work, min(begins + across, ends), COMES, m, packets | left << 32, ends)
 
 
 @part

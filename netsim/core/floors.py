@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from netsim.core.alone import EVENT, MOST_TRAINS, PASSING, PORT, RUN, TALLY, TURN, play
+from netsim.core.alone import EVENT, MOST_MESSAGES, MOST_TRAINS, PASSING, PORT, RUN, TALLY, TURN, play
 from netsim.core.chains import LANE, mean_chain
 from netsim.core.flow_floors import FLOOR, flow_floors
 from netsim.core.host_links import ANSWERS, SHARE, SPAN, SUBSETS, busiest_link, look_over
@@ -68,7 +68,7 @@ def ideal_times(
     the first (CSR).
     """
     rows, links, nodes = len(first_after) - 1, len(world.links), len(world.wake)
-    plays = rows <= MOST_TRAINS
+    plays = rows <= MOST_MESSAGES
     train = max(1, packets // MOST_TRAINS)
     trains = packets // train + rows  # at most
     work = Work(

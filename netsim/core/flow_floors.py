@@ -23,7 +23,7 @@ FLOOR = np.dtype(
 def flow_floors(world, work):
     """Fill FLOOR of each flow.
 
-    Messages may go in any order; so of several the full packets count as one message, and all packets on the first link.
+    Messages may go in any order: of several the full packets count as one message, and all packets on the first link.
     """
     floors, own = work.floors, work.own[0]
     for f in range(floors.size):

@@ -1,4 +1,4 @@
-"""How long the links of hosts need for an operation: what each carries, after its first packet can come, before its end.
+"""How long the links of hosts need for an operation: for what each carries, between what is before and after it.
 
 What a link carries at all is one bound; what comes late, or has far to go afterwards, is another. A NIC sends ACKs
 first: those of the packets that come in the meantime are among what it has to carry.

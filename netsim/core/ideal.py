@@ -13,6 +13,7 @@ from netsim.core.idle_path import measure_leg
 from netsim.core.tables import NEVER, NONE
 from netsim.kernel import inner, part
 
+
 @part
 def leg_of(world, work, m):
     """The LEG of a message; flows remember that of the size they had last."""

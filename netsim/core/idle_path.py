@@ -25,7 +25,7 @@ LEG = np.dtype(  # of a message of `size` bytes on its connection; times in ps
         ("relay_step", "i8"),
         ("full", "i8"),  # a full packet on the last link
         ("fulls", "i8"),  # how many packets are full
-        ("end", "u4"),  # the last link; NONE where packets may come by several
+        ("end", "u4"),  # the last link; NONE where packets may come by several, and where it is the first as well
         ("relay", "u4"),  # the link by which a relay sends it on; NONE without relay
     ]
 )
@@ -45,19 +45,26 @@ def link_of(world, c, hop):
 
 
 @part
-def fixed_links(world, c):
-    """How many links of a connection's route all its packets take: where switches choose, those up to its NIC's."""
-    length = np.int64(world.connections[c].length)
-    if world.settings[0].steering == 0:
-        return length
-    return min(length, np.int64(world.ways[c].outward) + 1)
-
-
-@part
 def choices_at(world, v, goal):
     """The links that switch v may choose from towards a host."""
     hosts = world.settings[0].hosts
     return world.groups[world.group_of[(v - hosts) * hosts + goal]]
+
+
+@part
+def fixed_links(world, c):
+    """How many links of a connection's route all its packets take: up to where a switch has a choice."""
+    length = np.int64(world.connections[c].length)
+    if world.settings[0].steering == 0:
+        return length
+    way = world.ways[c]
+    fixed = min(length, np.int64(way.outward) + 1)
+    while fixed < length:
+        v = np.int64(world.links[link_of(world, c, fixed - 1)].target)
+        if choices_at(world, v, np.int64(way.target)).count > 1:
+            break
+        fixed += 1
+    return fixed
 
 
 @inner
@@ -129,13 +136,13 @@ def spread_out(world, work, c, first, sizes):
 
 
 @part
-def come_back(world, c, leg, fixed):
+def come_back(world, c, leg):
     """An ACK on its way to the sender. Where switches choose, no more than the first link is sure."""
     leg.back, leg.echo, length = 0, 0, np.int64(world.connections[c].length)
     for hop in range(length - 1, -1, -1):
         kind = world.kinds[world.links[link_of(world, c, hop) ^ 1].kind]
         time = time_to_send(kind, world.settings[0].ack) + kind.delay
-        if fixed == length or hop == length - 1:
+        if world.settings[0].steering == 0 or hop == length - 1:
             leg.back += time
         if hop > 0:
             leg.echo += time
@@ -175,9 +182,9 @@ def measure_leg(world, work, c, size, leg):
             starts = max(starts, filled + delays + (packets - 2) * slowest)
         arrives = starts + last + kind.delay
         delays += kind.delay
-    leg.end = link_of(world, c, fixed - 1)
+    leg.end = link_of(world, c, fixed - 1) if fixed > 1 else NONE
     if fixed < connection.length:
-        first = np.int64(world.links[leg.end].target)
+        first = np.int64(world.links[link_of(world, c, fixed - 1)].target)
         sizes = large, small, leg.fulls
         far_large, far_small, together, before, end = spread_out(world, work, c, first, sizes)
         if packets > 1:
@@ -194,4 +201,4 @@ def measure_leg(world, work, c, size, leg):
     leg.alone, leg.rest, leg.slow = arrives, rest_small, arrives - leg.first - rest_large
     if leg.relay != NONE:
         leg.relay_rest += rest_small
-    come_back(world, c, leg, fixed)
+    come_back(world, c, leg)

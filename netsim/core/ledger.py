@@ -1,11 +1,13 @@
 """The collectives that are under way in a World: their rows are taken when they begin and given back when they end."""
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any, Protocol
 
 import numpy as np
 
 from netsim.core.admission import admit
+from netsim.core.alone import MOST_MESSAGES
 from netsim.core.connections import Connections
 from netsim.core.floors import ideal_times
 from netsim.core.ground import Ground
@@ -14,6 +16,7 @@ from netsim.core.tables import NEVER, NONE
 from netsim.core.world import with_rows
 from netsim.core.world_tables import World
 
+MOST_KNOWN = 1 << 10  # operations whose ideal times are remembered
 KEYS_IN_A_TABLE = 1 << 26  # up to so many possible (source, target, channel) a table finds the flows, above that a sort
 
 
@@ -38,7 +41,7 @@ class ChunkFlows(Protocol):
 
 @dataclass(frozen=True)
 class Admitted:
-    """Where the rows of one collective lie; how long it takes in ps at least, and alone in the order NICs send it in."""
+    """Where the rows of one collective lie; how long it takes at least, and alone as NICs send it (ps)."""
 
     collective: int
     first_part: int
@@ -63,6 +66,7 @@ class Ledger:
 
     def __init__(self, connections: Connections, pairs: QueuePairs | None = None) -> None:
         self._connections, self._pairs = connections, pairs or QueuePairs()
+        self._known: dict[bytes, tuple[int, int, Any]] = {}  # ideal times of operations
         self._messages, self._heirs, self._flows, self._parts, self._collectives = (Ground() for _ in range(5))
 
     def admit(self, world: World, schedule: ChunkFlows, hosts: Any, traffic_class: int = 0) -> tuple[World, Admitted]:
@@ -98,9 +102,8 @@ class Ledger:
         total = np.bincount(flow_of_row, weights=sizes, minlength=len(numbers)).astype("i8")
         in_packets = -(-sizes // payload[flow_of_row])
         packets = np.bincount(flow_of_row, weights=in_packets, minlength=len(numbers)).astype("i8")
-        floor_ps, alone_ps, floors = ideal_times(
-            world, messages, flows, len(numbers), int(in_packets.sum()), first_after, after
-        )
+        rest = numbers, source, target, flow_of_row, sizes, first_after, after
+        floor_ps, alone_ps, floors = self._ideal_times(world, messages, flows, int(in_packets.sum()), rest)
         return world, Admitted(
             collective=collective,
             first_part=parts,
@@ -119,6 +122,21 @@ class Ledger:
             target=target,
             floors=floors,
         )
+
+    def _ideal_times(self, world: World, first: int, first_flow: int, packets: int, rest: Any) -> tuple[int, int, Any]:
+        """Those of `floors.ideal_times`, remembered: jobs ask for the same operation again and again."""
+        if len(rest[-2]) > MOST_MESSAGES:
+            return ideal_times(world, first, first_flow, len(rest[0]), packets, *rest[-2:])
+        digest = blake2b()
+        for column in rest:
+            digest.update(len(column).to_bytes(8, "little"))
+            digest.update(np.asarray(column).tobytes())
+        key = digest.digest()
+        if key not in self._known:
+            if len(self._known) == MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = ideal_times(world, first, first_flow, len(rest[0]), packets, *rest[-2:])
+        return self._known[key]
 
     def retire(self, world: World, admitted: Admitted) -> dict[str, Any]:
         """Give the collective's rows back; what they say of its flows, column by column, one row per connection."""

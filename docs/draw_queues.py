@@ -31,7 +31,7 @@ def picture(result: netsim.Result) -> str:
     end_us = -(-result.summary["completion_time_ps"] // (50 * US)) * 50
     top_kib = -(-ecn.kmax // (50 * KIB)) * 50
     plane = Plane(end_us, top_kib)
-    title = f"netsim run {TRACE} --on {FABRIC} --transport {CONTROL}: the {SHOWN} longest queues (KiB) over time (us)"
+    title = f"netsim run {TRACE} --on {FABRIC} --preset {CONTROL}: the {SHOWN} longest queues (KiB) over time (us)"
     parts = [text(LEFT, 24, title, size=14), *plane.grid()]
     parts += plane.level(ecn.kmin, "marks begin (kmin)") + plane.level(ecn.kmax, "marks all (kmax)")
     for place, (link, colour) in enumerate(zip(longest, COLOURS, strict=True)):

@@ -12,7 +12,7 @@ from simpy.events import EventPriority
 
 from netsim.core.candidates import Steering, with_steering
 from netsim.core.connections import Connections, Sender
-from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, LOOKED, PAUSED, STUCK, advance, enter
+from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, LOOKED, PAUSED, REACHED, advance, enter
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
 from netsim.core.queue_pairs import QueuePairs
 from netsim.core.readings import QueueSamples, packets_sent
@@ -20,13 +20,14 @@ from netsim.core.tables import NEVER
 from netsim.core.witness import Told, Witness
 from netsim.core.world import new_world, with_more_air
 from netsim.errors import RunError
+from netsim.limits import NO_LIMITS, Limits
 from netsim.pace import Pace
-from netsim.stuck import gave_up, out_of_time, who_waits
+from netsim.stuck import gave_up, who_waits
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.settings import Transport
+from netsim.watchdog import Watchdog
 
 LATE = EventPriority(1 << 30)  # after everything that ranks do at the same instant
-Late = Generator[simpy.Event, Any, None]
 
 
 @dataclass(frozen=True)
@@ -79,9 +80,9 @@ class Fabric:
 
     route(source, target, channel) -> Routes gives the links of new connections. A connection has `queue_pairs`, which
     take its messages in turn or, with `split`, each a share of every one. With `steering` switches choose per packet.
-    `classes` of traffic are served in strict order, the highest first. RunError past `time_limit_ps`. on_progress is
-    called some times a second. `carried` and `world` hold what happened; `processes`, filled by whoever starts them,
-    are the ranks' processes: an error says who has ended.
+    `classes` of traffic are served in strict order, the highest first. RunError past the `limits`, and where all is
+    sent in vain (see Watchdog). on_progress is called some times a second. `carried` and `world` hold what happened;
+    `processes`, filled by whoever starts them, are the ranks' processes: an error says who has ended.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class Fabric:
         split: bool = False,
         steering: Steering | None = None,
         classes: int = 1,
-        time_limit_ps: int = NEVER,
+        limits: Limits = NO_LIMITS,
         on_progress: Callable[["Fabric"], None] | None = None,
     ) -> None:
         self.env, self.network = env, network
@@ -106,7 +107,6 @@ class Fabric:
             header=wire.header,
             ack=wire.ack,
             payloads=(wire.payload, wire.scale_up_payload),
-            tick_ps=transport.tick_ps,
             seed=seed,
             control=transport.control,
             parameters=transport.parameters,
@@ -132,9 +132,9 @@ class Fabric:
         self.processes: list[tuple[int, simpy.Process]] = []
         self.samples = QueueSamples(self.world)
         self._unacknowledged: list[Carried] = []  # all parts finished
-        self._time_limit_ps, self._on_progress = time_limit_ps, on_progress
+        self.watchdog, self._on_progress = Watchdog(limits, transport.retries), on_progress
         self._events: dict[int, tuple[Carried, simpy.Event]] = {}  # by part: what its rank waits for
-        self._finished: list[tuple[int, int]] = []  # heap of (time, part) whose events have not fired
+        self._finished: list[tuple[int, int, int]] = []  # heap of (time, collective, part) whose events have not fired
         self._pace = Pace()
         self._witness: Witness | None = None
         self._work = env.event()
@@ -188,7 +188,7 @@ class Fabric:
     def now_ps(self) -> int:
         """How far the packets are: SimPy's clock waits for the next thing a rank can see."""
         soonest = int(self.world.wakes.min())
-        return int(self.env.now) if soonest == NEVER else max(int(self.env.now), soonest)
+        return int(max(self.env.now, min(soonest, self.env.peek()))) if soonest < NEVER else int(self.env.now)
 
     @property
     def packet_hops(self) -> int:
@@ -210,7 +210,7 @@ class Fabric:
                 raise gave_up(self)
         self._retire_acknowledged()
 
-    def _drive(self) -> Late:
+    def _drive(self) -> Generator[simpy.Event, Any, None]:
         """The one process that lets the core run, never past the next thing SimPy might do."""
         while True:
             yield self._work
@@ -220,8 +220,7 @@ class Fabric:
                 if wake_at is None:
                     break
                 yield self._late(wake_at - int(self.env.now))
-                if self.env.now > self._time_limit_ps:
-                    raise out_of_time(self._time_limit_ps)
+                self.watchdog.check_time(self)
                 self._fire()
                 yield self._late(0)
             self._work = self.env.event()
@@ -232,12 +231,10 @@ class Fabric:
         RunError, with who waits for whom, when nothing is in flight and no rank will do anything by itself.
         """
         next_step = self.env.peek()
-        limit = int(min(next_step, self._time_limit_ps + 1, NEVER))
+        limit = int(min(next_step, self.watchdog.time_limit_ps + 1, NEVER))
         while True:
             first = self._finished[0][0] if self._finished else NEVER
             reason = self._advance(min(limit, first + 1))
-            if reason == STUCK:
-                raise who_waits(self)
             if reason == FAILED:
                 raise gave_up(self)
             if reason != FINISHED:
@@ -254,18 +251,21 @@ class Fabric:
     def _advance(self, limit: int) -> int:
         """Let the core run up to `limit`; it comes back with REACHED, with IDLE, or when parts have FINISHED."""
         while True:
-            began = time.perf_counter()
-            reason = int(advance(self.world, limit, self._pace.steps))
+            began, until = time.perf_counter(), min(limit, self.watchdog.next_ps)
+            reason = int(advance(self.world, until, self._pace.steps))
+            self.watchdog.look_at_the_clock(self)
             if reason == PAUSED:
                 self._pace.paused_after(time.perf_counter() - began)
-            if self._on_progress and self._pace.is_time():
-                self._on_progress(self)
+            if self._on_progress and self._pace.is_time() and (reason != REACHED or self.done < len(self.carried)):
+                self._on_progress(self)  # but not of deadlines that nobody needs any more
             if reason == CROWDED and self._witness and self._witness.is_due(self.world):
                 self._witness.take(self.world)
             elif reason == CROWDED:
                 self.world = with_more_air(self.world)
             elif reason == LOOKED:
                 self.samples.collect()
+            elif reason == REACHED and until < limit:
+                self.watchdog.look(self)
             elif reason != PAUSED:
                 self._collect()
                 return reason
@@ -279,13 +279,13 @@ class Fabric:
         progress = self.world.progress[0]
         if progress["finished"]:
             for at, part in self.world.finished[: progress["finished"]].tolist():
-                heapq.heappush(self._finished, (at, part))
+                heapq.heappush(self._finished, (at, self._events[part][0].number, part))
             progress["finished"] = 0
 
     def _fire(self) -> None:
         """Tell the ranks whose parts are finished by now."""
         while self._finished and self._finished[0][0] <= self.env.now:
-            at, part = heapq.heappop(self._finished)
+            at, _, part = heapq.heappop(self._finished)
             carried, event = self._events.pop(part)
             carried.unfinished -= 1
             if carried.unfinished == 0:

@@ -15,7 +15,8 @@ from pydantic import BaseModel, ValidationError
 from netsim.errors import InputError
 from netsim.routing import ROUTINGS, Routing
 from netsim.topology import Topology
-from netsim.transport.presets import DEFAULT_PRESET, PORT_BUFFER, PRESETS, Preset, preset_named_by
+from netsim.topology.ecn import Ecn
+from netsim.transport.presets import DEFAULT_PRESET, KMAX, PORT_BUFFER, PRESETS, Preset, preset_named_by
 from netsim.transport.settings import Transport
 from netsim.units import UNLIMITED
 
@@ -64,11 +65,16 @@ def _routing_under(routing: Routing | None, preset: Preset) -> Routing:
 
 def _wishes(topology: Topology, preset: Preset) -> Iterator[tuple[str, Any]]:
     """What a preset wants of a topology; ports without a limit need no flow control."""
+    buffer = topology.buffer
     for name, wish in preset.topology.items():
-        if wish != PORT_BUFFER:
+        if wish == KMAX:
+            wanted = Ecn.model_validate(preset.topology["ecn"]).of_link(topology.rate).kmax
+            buffer = buffer if name in topology.model_fields_set else wanted
+            yield name, wanted
+        elif wish != PORT_BUFFER:
             yield name, wish
-        elif topology.buffer < UNLIMITED:
-            yield name, {"xoff": topology.buffer, "xon": round(topology.buffer * RESUME)}
+        elif buffer < UNLIMITED:
+            yield name, {"xoff": buffer, "xon": round(buffer * RESUME)}
 
 
 def _changed(part: Part, changes: dict[str, Any]) -> Part:

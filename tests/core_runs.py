@@ -59,7 +59,6 @@ def build_core(scenario: Scenario) -> CoreRun:
         steering=steering_of(scenario, network),
         classes=scenario.classes,
     )
-    fabric.world.settings[0]["cnp_interval"] = scenario.dcqcn.cnp_interval_ps  # which nobody can choose from outside
     run = CoreRun(scenario, env, fabric, [], [])
     for collective in scenario.collectives:
         run.hosts.append(scenario.members_of(collective, network))
@@ -101,6 +100,9 @@ def transport_of(scenario: Scenario) -> Transport:
             fast_recovery=paper.fast_recovery,
             ai=paper.additive_bps,
             hai=paper.hyper_bps,
+            min_rate=paper.min_rate_bps,
+            clamp_tgt_rate=paper.clamp,
+            cnp_interval=paper.cnp_interval_ps,
         ),
     )
 

@@ -30,6 +30,7 @@ def told(scenario: Scenario) -> str:
 
 EXPECTED = {
     "roce": ("dcqcn", "go_back_n", "ecmp"),
+    "roce-2015": ("dcqcn", "go_back_n", "ecmp"),
     "roce-no-cc": ("none", "go_back_n", "ecmp"),
     "uec": ("nscc", "selective_repeat", "spray"),
     "dctcp": ("dctcp", "go_back_n", "ecmp"),
@@ -44,7 +45,7 @@ def test_each_preset_is_what_it_says(name: str, topology: str) -> None:
     scenario = build_scenario("perm16", topology, transport=name)
     assert chosen(scenario) == EXPECTED[name]
     fabric = scenario.topology
-    assert (fabric.pfc is not None) == (name in ("roce", "roce-no-cc", "hpcc"))
+    assert (fabric.pfc is not None) == (name in ("roce", "roce-2015", "roce-no-cc", "hpcc"))
     assert fabric.trim == (name == "uec")
     assert (fabric.buffer == UNLIMITED) == (name == "ideal")
     assert scenario == build_scenario("perm16", topology, transport={"preset": name})
@@ -102,12 +103,14 @@ def test_the_summary_says_which_preset_filled_in_what() -> None:
         "perm16", {"base": SHIPPED, "pfc": "off"}, transport={"preset": "roce", "control": "swift"}
     )
     assert told(scenario) == (
-        "roce: transport.recovery = go_back_n, routing.kind = ecmp; set otherwise: transport.control, topology.pfc"
+        "roce: transport.recovery = go_back_n, routing.kind = ecmp, "
+        "topology.ecn = { kmin = 100KB, kmax = 400KB, pmax = 0.2, rate = 25Gb/s }, topology.buffer = 1600000; "
+        "set otherwise: transport.control, topology.pfc"
     )
     assert told(scenario) in scenario.describe()
     text = netsim.simulate("ring_all_reduce_16", SHIPPED).summary_text()
     assert "preset roce: transport.control = dcqcn" in text
-    assert "topology.pfc = { xoff = 416000, xon = 332800 }" in text
+    assert "topology.pfc = { xoff = 1600000, xon = 1280000 }" in text
 
 
 def test_a_users_own_file_goes_before_a_preset_and_a_shipped_one_does_not(tmp_path: Path) -> None:

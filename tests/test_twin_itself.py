@@ -95,14 +95,13 @@ def test_after_one_drop_everything_behind_it_is_sent_again() -> None:
     assert result.totals["data_delivered"] == 1 + packets - 1 + again
 
 
-@pytest.mark.parametrize(
-    ("timeout", "enter", "again"), [(16, 0, 16), (16, 300_000, 17), (16, 1_000_000, 17), (64, 300_000, 68), (8, 1, 9)]
-)
-def test_a_lost_last_packet_waits_for_the_first_tick_after_the_time_out(timeout: int, enter: int, again: int) -> None:
+@pytest.mark.parametrize(("timeout", "enter"), [(16, 0), (16, 300_000), (16, 1_000_000), (64, 300_000), (8, 1)])
+def test_a_lost_last_packet_is_sent_again_when_its_time_out_has_passed(timeout: int, enter: int) -> None:
     twin = twin_of(star(3, at=queue(1)), incast(2, MSS), enter, enter, enter, timeout_ps=timeout * MICROSECOND)
     result = twin.run()
     assert flow(twin, 1, 0) == Equal(retransmitted=0, delivered_ps=enter + 2 * SLOT + 2 * DELAY)
-    assert flow(twin, 2, 0) == Equal(retransmitted=1, delivered_ps=again * MICROSECOND + 2 * SLOT + 2 * DELAY)
+    again = enter + timeout * MICROSECOND
+    assert flow(twin, 2, 0) == Equal(retransmitted=1, delivered_ps=again + 2 * SLOT + 2 * DELAY)
     assert result.totals["timeouts"] == 1
 
 

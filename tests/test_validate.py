@@ -11,7 +11,7 @@ import pytest
 import netsim
 from netsim.cli import main
 from netsim.errors import InputError, RunError
-from netsim.validate import EXPERIMENTS, Experiment, validate
+from netsim.validate import EXPERIMENTS, Experiment, bench, chance, exact, fairness, lossless, ultra, validate
 from netsim.validate.bench import ULTRA, ULTRA_QUEUE, fat_tree, last_ack_us, permutation
 from netsim.validate.nouns import at_least, between, exactly, near, said
 
@@ -60,9 +60,27 @@ def test_permutations_leave_no_one_out_and_stay_apart() -> None:
 def test_the_command_prints_a_line_per_figure(capsys: Capture) -> None:
     assert main(["validate", "--only", "dcqcn-thresholds"]) == 0
     output = capsys.readouterr()
-    assert "pass  static PFC threshold: expected 24.47 KB" in output.out
+    assert "pass  31 senders at line rate: drops: expected 0, got 0" in output.out
     assert output.out.endswith("3 of 3 figures pass\n")
     assert "dcqcn-thresholds" in output.err
+
+
+class RanError(Exception):
+    """The simulator, or its router, was asked."""
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_an_experiment_finds_nothing_before_something_ran(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ran(*_: object, **__: object) -> None:
+        raise RanError
+
+    for module in (bench, chance, exact, fairness, lossless, ultra):
+        for runs in ("simulate", "slowdowns"):
+            if hasattr(module, runs):
+                monkeypatch.setattr(module, runs, ran)
+    fairness._one_and_a_later_one.cache_clear()
+    with pytest.raises(RanError):
+        next(iter(EXPERIMENTS[name].run(False)))
 
 
 def test_json_is_every_finding(capsys: Capture) -> None:

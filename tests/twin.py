@@ -1,7 +1,7 @@
 """The network once more as plain SimPy events: slow, obviously right, and sharing no code with the core.
 
-Times are integer picoseconds, sizes bytes. Things of one instant happen in this order: the ranks' processes, the timer
-tick, DCQCN's timers, departures, PAUSE and RESUME, arrivals by link number, completions (which let ranks act again at
+Times are integer picoseconds, sizes bytes. Things of one instant happen in this order: the ranks' processes, time-outs,
+DCQCN's timers, departures, PAUSE and RESUME, arrivals by link number, completions (which let ranks act again at
 the same instant). An arrival is processed completely; then every idle link of that node that has work starts.
 """
 
@@ -19,7 +19,7 @@ from tests.twin_ports import DEPARTURE, Nic, Port
 from tests.twin_ranks import Ranks
 from tests.twin_steering import Steer, Steering
 
-TICK = 2  # a SimPy priority; its processes have 0 and 1
+TIMEOUT = 2  # a SimPy priority; its processes have 0 and 1
 
 
 class GaveUpError(Exception):
@@ -56,7 +56,7 @@ class Twin(Ranks):
         self.control, self.window, self.max_window, self.dcqcn = control, window, max_window, dcqcn
         self.chosen = dict(chosen or {})  # settings of the control, as a user writes them
         self.largest_packet = header + (max(payload, scale_up_payload) if network.has_servers else payload)
-        self.timeout_ps, self.tick_ps = timeout_ps, max(timeout_ps // 16, 10**6)
+        self.timeout_ps = timeout_ps
         hosts = len(network.hosts)
         outside = {link.source for link in network.links if link.kind != SCALE_UP and link.source >= hosts}
         shared = network.shared_buffer
@@ -69,7 +69,6 @@ class Twin(Ranks):
             self.ports_of.setdefault(port.link.source, []).append(port)
         self.last_arrival: dict[int, int] = {}
         self.last_signal: dict[int, int] = {}
-        self.ticking = False
 
     def connect(self, source_host: int, target_host: int, channel: int, route: Route) -> int:
         """Give the number of the connection, made when it is new."""
@@ -118,7 +117,7 @@ class Twin(Ranks):
         if self.steering:
             packet.entropy = self.steering.entropy_of(connection)
         connection.ready_ps = self.now + connection.control.gap_ps(packet.bytes)
-        self.arm()
+        self.arm(connection)
         return packet
 
     def drop(self, packet: Packet, count: LinkCount) -> None:
@@ -221,15 +220,20 @@ class Twin(Ranks):
         """The same, when the departures of this instant have their turn."""
         self.later(DEPARTURE, 0, lambda: self.start_links(node))
 
-    def arm(self) -> None:
-        """Make sure that the timer ticks at the next multiple of its period."""
-        if not self.ticking:
-            self.ticking = True
-            self.later(TICK, self.tick_ps - self.now % self.tick_ps, self.tick)
+    def arm(self, connection: Connection) -> None:
+        """Set the timer of a connection that waits for something, if it is not set."""
+        if connection.awaits() and not connection.armed:
+            connection.armed = True
+            self.later(TIMEOUT, connection.progress_ps + self.timeout_ps - self.now, lambda: self.expire(connection))
 
-    def tick(self) -> None:
+    def expire(self, connection: Connection) -> None:
+        """A timer has run out: time-outs of one instant are in order of connection."""
+        connection.armed = False
+        self.time_out()
+        self.arm(connection)
+
+    def time_out(self) -> None:
         """Rewind every connection that has waited too long for progress."""
-        self.ticking = False
         for connection in self.connections.values():
             if connection.awaits() and self.now - connection.progress_ps >= self.timeout_ps:
                 self.count_timeout(connection)
@@ -238,8 +242,6 @@ class Twin(Ranks):
                 connection.control.on_timeout(connection)
                 self.offer(connection)
                 self.start_soon(self.network.links[connection.route[0]].source)
-        if any(connection.awaits() for connection in self.connections.values()):
-            self.arm()
 
     def count_timeout(self, connection: Connection) -> None:
         """Raise GaveUpError when nothing more has arrived since so many time-outs."""

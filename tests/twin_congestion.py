@@ -25,7 +25,7 @@ LOSSES = [
     Scenario(
         "no_control_into_a_shallow_buffer",
         lambda: leaves(2, 3, 1, at=queue(6)),
-        one(shift(6, 3, 50_000)),
+        one(shift(6, 3, 90_000)),
         ("data_dropped", "naks", "retransmitted"),
         control="none",
     ),

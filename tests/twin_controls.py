@@ -248,7 +248,8 @@ class NsccWindow(Measuring):
         self.size = self.line // 10**6 * self.idle // 1_200_000 * ONE // 10**6  # in units of 100 Gb/s x 12 us
         goal = self.paper.target_qdelay
         self.goal = self.idle * share(self.paper.target_share) // ONE if goal == "auto" else goal
-        self.gathered = self.average = self.look_ps = self.cut_ps = self.adjusted_ps = 0
+        self.gathered = self.average = self.look_ps = self.cut_ps = 0
+        self.adjusted_ps = -1  # not yet: at first it is when the first packet was sent
         self.achieved = self.received = self.passed = self.passing = self.smooth = 0
         self.fast = self.pressed = False
 
@@ -263,6 +264,7 @@ class NsccWindow(Measuring):
     def on_round_trip(self, connection: Connection, gained: int, ack: Packet) -> None:
         """One ACK: four cases by mark and delay, unless quick adapt acts."""
         delay = max(0, self.twin.now - ack.sent_ps - self.idle)
+        self.adjusted_ps = ack.sent_ps if self.adjusted_ps < 0 else self.adjusted_ps
         self.achieved, self.received, self.passed = self.achieved + gained, self.received + gained, self.passed + gained
         sample = self.idle // 4 if delay > self.goal and not ack.marked else delay
         self.average += (sample - self.average) * share(self.paper.delay_alpha) // ONE

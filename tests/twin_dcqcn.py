@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -28,6 +29,8 @@ class Dcqcn:
     fast_recovery: int = 5
     additive_bps: int = 40 * 10**6
     hyper_bps: int = 400 * 10**6
+    min_rate_bps: int = 10**8
+    clamp: bool = True  # every cut sets the target, as in the paper; or only one after an increase, as in NICs
     cnp_interval_ps: int = 50 * MICROSECOND
 
 
@@ -46,21 +49,25 @@ class RateControl(Control):
         self.cut = False
         self.phase = "cut"
         self.round = 0  # a timer that was set in an earlier one is void
-        self.rang_ps = -1
+        self.rang_ps, self.rings_ps = -1, FOREVER  # when a timer last rang, when the increase timer rings next
 
     def on_cnp(self) -> None:
         """Cut the rate by half of alpha, raise alpha, and begin to recover."""
         self.twin.totals["cuts"] += 1
         self.twin.totals["cnp_ties"] += self.rang_ps == self.twin.now
-        self.target = self.rate
-        self.rate = max(self.line // 1000, self.rate - ((self.rate * (self.alpha >> 10)) >> 21))
-        self.twin.totals["cuts_to_the_least"] += self.rate == self.line // 1000
+        if self.settings.clamp or self.by_time + self.by_bytes > 0:
+            self.target = self.rate
+        else:
+            self.twin.totals["cuts_that_keep_the_target"] += self.cut
+        self.rate = max(self.settings.min_rate_bps, self.rate - ((self.rate * (self.alpha >> 10)) >> 21))
+        self.twin.totals["cuts_to_the_least"] += self.rate == self.settings.min_rate_bps
         self.alpha += ((WHOLE - self.alpha) * self.settings.gain) >> 16
         self.by_time = self.by_bytes = self.bytes = 0
         self.cut, self.phase = True, "cut"
         self.round += 1
         self.set_timer(ALPHA_TIMER, self.settings.alpha_timer_ps, self.decay)
         self.set_timer(INCREASE_TIMER, self.settings.increase_timer_ps, self.time_is_up)
+        self.rings_ps = self.twin.now + self.settings.increase_timer_ps
 
     def set_timer(self, priority: int, period_ps: int, action: Callable[[], None]) -> None:
         """Do something every `period_ps`, until the next cut or until the rate is whole."""
@@ -81,6 +88,7 @@ class RateControl(Control):
     def time_is_up(self) -> None:
         """The increase timer has rung."""
         self.by_time += 1
+        self.rings_ps += self.settings.increase_timer_ps
         self.twin.totals["raises_by_time"] += 1
         self.increase()
 
@@ -95,17 +103,33 @@ class RateControl(Control):
                 self.increase()
             self.bytes %= self.settings.byte_counter
             self.twin.totals[f"sent_{self.phase}"] += self.target < self.line  # else it does not show
-        return 0 if self.rate >= self.line else -(-wire_bytes * 8 * 10**12 // self.rate)
+        return 0 if self.rate >= self.line else self.time_to_pass(wire_bytes)
+
+    def time_to_pass(self, wire_bytes: int) -> int:
+        """Time in which so many bytes pass at the rate, with the raises that are due before they have."""
+        picobits, start, target, rate = wire_bytes * 8 * 10**12, self.twin.now, self.target, self.rate
+        for ring in itertools.count():
+            rings = self.rings_ps + ring * self.settings.increase_timer_ps
+            if rate >= self.line or picobits <= rate * (rings - start):
+                break
+            picobits, start = picobits - rate * (rings - start), rings
+            _, target, rate = self.raised(target, rate, self.by_time + ring + 1)
+            self.twin.totals["raised_while_waiting"] += 1
+        return start - self.twin.now - (-picobits // rate)
+
+    def raised(self, target: int, rate: int, by_time: int) -> tuple[str, int, int]:
+        """Fast recovery, then additive increase, then hyper increase when time and bytes both agree."""
+        first, last = sorted([by_time, self.by_bytes])
+        phase = "fast" if last < self.settings.fast_recovery else "additive"
+        phase = "hyper" if first > self.settings.fast_recovery else phase
+        step = {"fast": 0, "additive": self.settings.additive_bps, "hyper": self.settings.hyper_bps}[phase]
+        target = min(self.line, target + step * self.line // (40 * GIGABIT))
+        return phase, target, min(self.line, (target + rate + 1) // 2)
 
     def increase(self) -> None:
-        """Fast recovery, then additive increase, then hyper increase when time and bytes both agree."""
-        first, last = sorted([self.by_time, self.by_bytes])
-        self.phase = "fast" if last < self.settings.fast_recovery else "additive"
-        self.phase = "hyper" if first > self.settings.fast_recovery else self.phase
-        step = {"fast": 0, "additive": self.settings.additive_bps, "hyper": self.settings.hyper_bps}[self.phase]
+        """Raise the rate, by timer or byte counter."""
+        self.phase, self.target, self.rate = self.raised(self.target, self.rate, self.by_time)
         self.twin.totals[f"{self.phase}_raises"] += 1
-        self.target = min(self.line, self.target + step * self.line // (40 * GIGABIT))
-        self.rate = min(self.line, (self.target + self.rate + 1) // 2)
         if self.rate == self.target == self.line:
             self.twin.totals["whole_again"] += self.cut
             self.cut = False

@@ -205,6 +205,7 @@ class Connection:
     acked: int = 0
     highest: int = 0  # first sequence number never sent
     progress_ps: int = 0
+    armed: bool = False  # its timer is set
     expected: int = 0
     complained: bool = False
     ready_ps: int = 0  # it sends nothing before

@@ -93,6 +93,8 @@ def drawn_paced(number: int) -> Scenario:
         additive_bps=draw.choice([1, 4]) * 10**9,
         hyper_bps=draw.choice([4, 9]) * 10**9,
         cnp_interval_ps=draw.choice([1, 5, 50]) * MICROSECOND,
+        min_rate_bps=draw.choice([1, 100]) * 10**6,
+        clamp=draw.choice([True, False]),
     )
     return replace(
         base,

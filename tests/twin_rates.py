@@ -52,6 +52,15 @@ RATES = [
         dcqcn=replace(SLOW_STEPS, increase_timer_ps=2 * US, byte_counter=20_000),
     ),
     Scenario(
+        "dcqcn_keeps_its_target",
+        lambda: star(5, at=queue(300, 3, 30, 0.5)),
+        one(incast(4, 500_000)),
+        ("cuts_that_keep_the_target", "sent_additive", "raises_by_time", "raised_while_waiting"),
+        control="dcqcn",
+        window="bdp",
+        dcqcn=replace(SLOW_STEPS, clamp=False, fast_recovery=1, increase_timer_ps=12 * US, min_rate_bps=10**6),
+    ),
+    Scenario(
         "dcqcn_bytes_only",
         lambda: star(3, at=queue(300, 3, 30, 0.5)),
         one(incast(2, 700_000)),

@@ -140,7 +140,7 @@ class RepairingTwin(Twin):
         connection.ready_ps = self.now + connection.control.gap_ps(packet.bytes)
         if isinstance(connection.control, Ndp) and not connection.lost and connection.next == len(connection.packets):
             connection.control.window = len(connection.under_way()) * ONE
-        self.arm()
+        self.arm(connection)
         return packet
 
     def on_data(self, packet: Packet, message: Message) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +13,7 @@ from netsim.cli import choices, show
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
+    from netsim.limits import Limits
     from netsim.report.costs import Cost
     from netsim.study.comparison import Comparison
     from netsim.study.designs import Design
@@ -34,7 +35,10 @@ Algorithms = Annotated[
 ]
 Presets = Annotated[list[str], typer.Option("--preset", metavar="NAME", help="A transport preset; repeat as --on.")]
 Transports = Annotated[
-    list[str], typer.Option("--transport", metavar="NAME", help="A preset or a congestion control; repeat as --on.")
+    list[str], typer.Option("--transport", metavar="NAME", help="A congestion control, all else as it is; repeat.")
+]
+Controls = Annotated[
+    str | None, typer.Option("--controls", metavar="LIST", help="all, or names as in --transport: dctcp,swift,hpcc.")
 ]
 Routings = Annotated[
     list[str], typer.Option("--routing", metavar="NAME", help="ecmp, spray, adaptive ...; repeat as --on.")
@@ -53,6 +57,7 @@ def compare(
     algorithm: Algorithms = [],  # noqa: B006
     preset: Presets = [],  # noqa: B006
     transport: Transports = [],  # noqa: B006
+    controls: Controls = None,
     routing: Routings = [],  # noqa: B006
     placement: Placements = [],  # noqa: B006
     seed: choices.Seed = None,
@@ -61,6 +66,8 @@ def compare(
     prices: Prices = None,
     html: choices.Html = None,
     jobs: Jobs = 0,
+    time_limit: choices.TimeLimit = None,
+    wall_limit: choices.WallLimit = None,
     as_json: choices.Json = False,
 ) -> None:
     """Replay one trace on several designs and say which is faster, by how much, and how sure that is.
@@ -68,13 +75,16 @@ def compare(
     \b
       netsim compare deepseek_v3_decode_16 --on fat_tree_k4_400g --on rail_optimized_16
       netsim compare all_to_all_16 --on leaf_spine_32_1to1 --on leaf_spine_32_2to1 --on leaf_spine_32_4to1
-      netsim compare perm16 --on fat_tree_k4_100g --routing ecmp --routing spray --transport ideal --seeds 5
+      netsim compare perm16 --on fat_tree_k4_100g --routing ecmp --routing spray --preset ideal --seeds 5
+      netsim compare incast16 --on fat_tree_k4_100g --controls all
       netsim compare my_job.jsonl --on today.toml --on tomorrow.toml --preset roce --preset uec --seeds 10
       netsim compare perm16 --on fat_tree_k4_100g --on leaf_spine_32_4to1 --html my_page.html
       netsim compare today.toml tomorrow.toml
       netsim compare my_results/first my_results/second
 
-    Options that repeat are crossed: two fabrics and two presets are four designs. With --seeds N every design runs
+    Options that repeat are crossed: two fabrics and two presets are four designs. --transport and --controls change
+    the congestion control and nothing else: buffers, PFC, ECN, recovery and routing are those of the preset or the
+    scenario file, which is printed, with what a control lacks there. With --seeds N every design runs
     with the same N seeds: the means come with 95 % intervals (Student's t), and speed-ups are taken seed by seed.
     Saved runs (of run --out) are compared as they are: what changed, which collectives, which links.
 
@@ -84,29 +94,47 @@ def compare(
     """
     from netsim.cli.designs import axes_of, designs, saved_runs
     from netsim.cli.work import say_how_read
+    from netsim.study.controls import names_of
     from netsim.writing import check_file
 
     if html is not None:
         check_file(html)
-    answer = Answer(html, as_json)
+    answer = Answer(html, as_json, choices.limits(time_limit, wall_limit))
     folders = saved_runs(traces)
     if folders:
-        _compare_saved(folders, answer, given=[*on, *algorithm, *preset, *transport, *routing, *placement, *sets])
+        chosen = [*transport, *([controls] if controls else [])]
+        _compare_saved(folders, answer, given=[*on, *algorithm, *preset, *chosen, *routing, *placement, *sets])
         return
     if seeds < 1:
         raise InputError(f"{seeds} seeds", where="--seeds", mend="give 1 or more")
+    transport = [*transport, *(names_of(controls) if controls else [])]
     axes = axes_of(traces, on, algorithm, preset, transport, routing, placement)
-    found = designs(traces, axes, choices.settings([], None, None, None, seed, sets))
+    found = designs(traces, axes, choices.settings([], None, None, None, seed, sets), show.note)
     say_how_read(found[0].scenario)
+    answer.base = _said_of_the_base(found) if transport else {}
     _compare_designs(found, seeds, prices, jobs, answer)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Answer:
-    """What is wanted of the comparison besides the text, or instead of it."""
+    """What is wanted of the comparison besides the text, or instead of it; and what is told of the controls' base."""
 
     html: Path | None
     as_json: bool
+    limits: Limits  # of each run
+    base: dict[str, list[str]] = field(default_factory=dict)
+
+
+def _said_of_the_base(found: Sequence[Design]) -> dict[str, list[str]]:
+    """What all controls have in common, and what each lacks there."""
+    from netsim.study.controls import base_text, misfits
+
+    scenarios = [each.scenario for each in found]
+    base = dict.fromkeys(base_text(scenario) for scenario in scenarios)
+    warnings = dict.fromkeys(text for scenario in scenarios for text in misfits(scenario))
+    for text in warnings:
+        show.note(f"warning: {text}")
+    return {"base": list(base), "warnings": list(warnings)}
 
 
 def _compare_designs(found: Sequence[Design], seeds: int, prices: Path | None, jobs: int, answer: Answer) -> None:
@@ -117,17 +145,19 @@ def _compare_designs(found: Sequence[Design], seeds: int, prices: Path | None, j
 
     pool = pool_of("local", None, jobs)
     costs = costs_of(found, prices)  # a mistake in the last shows before any work
-    comparison, text = _over_seeds(found, seeds, pool, costs) if seeds > 1 else _one_each(found, costs)
+    comparison, text = (
+        _over_seeds(found, seeds, pool, costs, answer.limits) if seeds > 1 else _one_each(found, costs, answer.limits)
+    )
     if answer.html is not None:
         write_comparison(comparison, answer.html)
         show.note(f"wrote {answer.html}")
     if answer.as_json:
-        show.as_json(comparison_json(comparison))
+        show.as_json(comparison_json(comparison) | answer.base)
     else:
-        print(text)
+        print("\n".join([*(f"only the control differs, on {each}" for each in answer.base.get("base", [])), text]))
 
 
-def _one_each(found: Sequence[Design], costs: list[Cost]) -> tuple[Comparison, str]:
+def _one_each(found: Sequence[Design], costs: list[Cost], limits: Limits) -> tuple[Comparison, str]:
     """One run of each design, one after the other, each with its own bar."""
     from netsim.cli.work import simulated
     from netsim.report.compare import compare_text
@@ -135,13 +165,15 @@ def _one_each(found: Sequence[Design], costs: list[Cost]) -> tuple[Comparison, s
     from netsim.study.comparison import ONE_SEED
     from netsim.study.measure import measured_of
 
-    results = [simulated(each.scenario) for each in found]
+    results = [simulated(each.scenario, limits) for each in found]
     comparison = comparison_of(found, [[measured_of(each, 0.0, explained=True)] for each in results], costs)
     text = compare_text(results, comparison.names, costs)
     return comparison, f"{text}\n{ONE_SEED}" if len(found) > 1 else text
 
 
-def _over_seeds(found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cost]) -> tuple[Comparison, str]:
+def _over_seeds(
+    found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cost], limits: Limits
+) -> tuple[Comparison, str]:
     """Every design with every seed, on all cores."""
     from netsim.cli.countdown import finishing
     from netsim.cli.work import compile_once, saying_warnings
@@ -150,7 +182,7 @@ def _over_seeds(found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cos
     from netsim.study.comparison_text import comparison_text
     from netsim.study.designs import tasks_of
 
-    tasks = tasks_of(found, seeds)
+    tasks = tasks_of(found, seeds, limits)
     for each in found:
         check(each.scenario)
     compile_once(pool)

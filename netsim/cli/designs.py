@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from netsim.cli.choices import is_scenario, pair
 from netsim.cli.progress import reading
 from netsim.cli.work import no_fabric
 from netsim.errors import InputError
+from netsim.transport import PULLED
 
 if TYPE_CHECKING:
     from netsim.scenario import Scenario
@@ -37,7 +38,7 @@ def axes_of(
     placement: Sequence[str],
 ) -> Axes:
     """What may vary, each as a list of values: scenario files, fabrics, and every choice that was given."""
-    from netsim.config import transport_key
+    from netsim.config import CONTROL_ALONE
     from netsim.study.designs import Value
 
     scenarios = [Value(Path(each).stem, scenario=each) for each in traces] if _are_scenarios(traces) else []
@@ -51,20 +52,32 @@ def axes_of(
         scenarios,
         [Value(name, topology=name) for name in on],
         [Value(name, (f"transport.preset={name}",)) for name in preset],
-        [Value(name, (f"transport.{transport_key(name, '--transport')}={name}",)) for name in transport],
+        [Value(name, (f"{CONTROL_ALONE}{name}",), control=name) for name in transport],
         [Value(name, (f"routing.kind={name}",)) for name in routing],
         [Value(name, (f"placement.kind={name}",)) for name in placement],
         *by_operation.values(),
     ]
 
 
-def designs(traces: Sequence[str], axes: Axes, sets: Sequence[str]) -> list[Design]:
-    """Every combination as a design; `sets` (seed and --set) have the last word in all of them."""
+def designs(traces: Sequence[str], axes: Axes, sets: Sequence[str], note: Callable[[str], None]) -> list[Design]:
+    """Every combination as a design; `sets` (seed and --set) have the last word in all of them.
+
+    A control that cannot run on what it is combined with is left out, and `note` hears why.
+    """
     from netsim.config import build_scenario, load_scenario, load_trace
+    from netsim.study.controls import cannot_pull
     from netsim.study.designs import designs_of
 
     with reading():
         trace = None if _are_scenarios(traces) else load_trace(list(traces))
+
+    def fitting(values: Sequence[Value]) -> Scenario | None:
+        others = [value for value in values if not value.control]
+        for control in (value.control for value in values if value.control in PULLED):
+            if why := cannot_pull(control, make(others)):
+                note(why)
+                return None
+        return make(values)
 
     def make(values: Sequence[Value]) -> Scenario:
         chosen = [*(each for value in values for each in value.sets), *sets]
@@ -73,7 +86,7 @@ def designs(traces: Sequence[str], axes: Axes, sets: Sequence[str]) -> list[Desi
             return build_scenario(trace=trace, topology=topology or "", sets=chosen)
         return load_scenario(next(value.scenario for value in values if value.scenario), chosen, topology)
 
-    return designs_of(axes, make)
+    return designs_of(axes, fitting)
 
 
 def _are_scenarios(traces: Sequence[str]) -> bool:

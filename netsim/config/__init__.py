@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from netsim import shipped
 from netsim.config.document import Document, Keys, assignment, check_values, merged, parse, read_document, read_text
 from netsim.config.mistakes import Model, dotted, validated
+from netsim.config.transports import CONTROL_ALONE, transport_key, with_control
 from netsim.errors import InputError, nearest
 from netsim.presets import SUGGESTED, routing_kind
 from netsim.routing import ROUTINGS, Routing
@@ -20,7 +21,6 @@ from netsim.topology import TOPOLOGIES, Topology
 from netsim.topology.htsim_topo import read_topo, recognises
 from netsim.traces import Trace, read
 from netsim.traces.finding import is_pattern
-from netsim.transport import CONTROLS
 from netsim.transport.presets import PRESETS, Preset
 
 Source = str | Path
@@ -28,6 +28,7 @@ TraceSource = Source | Trace | Sequence[Source]
 TopologySource = Source | Topology | Mapping[str, Any]
 
 __all__ = [
+    "CONTROL_ALONE",
     "Document",
     "Keys",
     "build_scenario",
@@ -35,7 +36,6 @@ __all__ = [
     "load_topology",
     "load_trace",
     "read_document",
-    "transport_key",
     "validated",
     "vary_scenario",
 ]
@@ -106,22 +106,14 @@ def vary_scenario(
     return scenario
 
 
-def transport_key(name: str, where: str) -> str:
-    """Whether a name given for a transport is a preset (which goes first, where both exist) or a control alone.
-
-    InputError, with the nearest of both, for neither.
-    """
-    if name not in PRESETS and name not in CONTROLS:
-        what = f"no transport preset and no control is called {name!r}"
-        raise InputError(what, where=where, mend=nearest(name, [*PRESETS, *CONTROLS]))
-    return "preset" if name in PRESETS else "control"
-
-
 # --- from sources to one document ---------------------------------------------------------------------------------
 
 
 def _with_sets(document: Document, sets: Sequence[str]) -> Document:
     for text in sets:
+        if text.startswith(CONTROL_ALONE):
+            document = with_control(document, text.removeprefix(CONTROL_ALONE))
+            continue
         change = assignment(text)
         topology = change.values.get("topology")
         if isinstance(topology, Mapping) and "base" in topology:

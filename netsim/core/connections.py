@@ -115,7 +115,6 @@ class Connections:
             idle, _times(drain, int(world.settings[0]["classes"])), bool(world.settings[0]["lossless"])
         )
         rows["patience"] = self._patience(rows["timeout"])
-        world.settings[0]["timeout"] = min(world.settings[0]["timeout"], rows["timeout"].min())
         start_controls(world, first, first + count, idle)
         return world
 

@@ -18,10 +18,9 @@ from netsim.core.messages import finish_if_done, send
 from netsim.core.steering import REPS
 from netsim.core.switches import switch
 from netsim.core.tables import NEVER, NONE
-from netsim.core.timers import check_timeouts, tick_after
 from netsim.kernel import bare, entry, inner, part
 
-REACHED, FINISHED, IDLE, PAUSED, CROWDED, STUCK, FAILED, LOOKED = range(8)  # why `advance` came back
+REACHED, FINISHED, IDLE, PAUSED, CROWDED, FAILED, LOOKED = range(7)  # why `advance` came back
 
 
 @part
@@ -101,7 +100,11 @@ def visit(world, v, until):
 
 @part
 def visit_due(world, n, until):
-    """Visit the nodes that are due, while there is room for what they send; the memory of the next is asked for."""
+    """Visit the nodes that are due, while there is room for what they send and nobody wants it to stop.
+
+    The memory of the next is asked for.
+    """
+    progress = world.progress[0]
     many, large = world.settings[0].connections > MANY, world.links.size > MANY_LINKS
     has_room = True
     for i in range(n):
@@ -113,32 +116,16 @@ def visit_due(world, n, until):
             if many:
                 ask_ahead(world, v, until)
             visit(world, v, until)
-            has_room = not is_crowded(world)
+            has_room = not is_crowded(world) and not progress.interrupted
         note(world, v)
-
-
-@inner
-def tick(world):
-    """Look for time-outs. Returns FAILED if a connection gives up, STUCK if all have timed out and none could send."""
-    settings, progress = world.settings[0], world.progress[0]
-    now = progress.next_tick
-    check_timeouts(world, now)
-    if progress.failed:
-        return FAILED
-    progress.idle_ticks += 1
-    soonest = min(next_wake(world, 0), next_wake(world, 1))
-    if progress.idle_ticks > settings.connections + 1 and soonest == NEVER:
-        return STUCK
-    progress.next_tick = max(now + settings.tick, tick_after(world, soonest))
-    return REACHED
 
 
 @entry
 def advance(owned, stop, patience):
     """Let everything before `stop` (ps) happen; says why it came back.
 
-    It comes back early when a part finishes, after `patience` node steps, when room for packets runs short, or when
-    looks at the queues are to be taken away.
+    It comes back early when a part finishes, after about `patience` node steps, when it is interrupted, when room for
+    packets runs short, or when looks at the queues are to be taken away.
     """
     world = bare(owned)
     settings, progress = world.settings[0], world.progress[0]
@@ -146,38 +133,32 @@ def advance(owned, stop, patience):
     while True:
         if progress.finished > 0:
             return FINISHED
-        if rest <= 0:
+        if rest <= 0 or progress.interrupted:
             return PAUSED
         if is_crowded(world):
             return CROWDED
         wakes = next_wake(world, 0), next_wake(world, 1)
         colour = 1 if wakes[1] < wakes[0] else 0
         soonest = wakes[colour]
-        moves_at = min(soonest, progress.next_tick)
-        if moves_at == NEVER:
+        if progress.failed and progress.failed_at < stop and progress.failed_at <= soonest:
+            return FAILED
+        if soonest == NEVER:
             return IDLE
-        if progress.next_look <= min(moves_at, stop):
-            look(world, moves_at, stop)
+        if progress.next_look <= min(soonest, stop):
+            look(world, soonest, stop)
+            rest -= 1
             if is_album_full(world):
                 return LOOKED
-            continue
-        if progress.next_tick <= soonest:
-            if progress.next_tick >= stop:
-                return REACHED
-            reason = tick(world)
-            if reason != REACHED:
-                return reason
             continue
         if soonest >= stop:
             return REACHED
         until = min(wakes[1 - colour] + settings.window, soonest + settings.span)
-        until = min(min(until, stop), min(progress.next_tick, progress.next_look))
+        until = min(min(until, stop), min(progress.failed_at, progress.next_look))
         n = nodes_due(world, colour, until)
         visit_due(world, n, until)
         progress.windows += 1
         progress.node_steps += n
-        progress.idle_ticks = 0
-        rest -= n
+        rest -= n + 1
 
 
 @entry
@@ -188,15 +169,15 @@ def enter(owned, p, now):
     to two windows.
     """
     world = bare(owned)
-    settings, progress = world.settings[0], world.progress[0]
+    progress = world.progress[0]
     part = world.parts[p]
     ahead = world.hosts[part.host].reached - 1
     if ahead > now:
         progress.late_entries += 1
         now = ahead
     part.entered = 1
-    if progress.next_tick == NEVER:
-        progress.next_tick = min(-(-(now + settings.timeout) // settings.tick) * settings.tick, NEVER)
+    if progress.next_look == NEVER and world.settings[0].look_every > 0:
+        progress.first_look = progress.next_look = now
     m = part.first_waiting
     while m != NONE:
         following = world.messages[m].next

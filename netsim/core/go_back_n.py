@@ -10,6 +10,7 @@ from netsim.core.messages import has_arrived, is_acknowledged, last_payload
 from netsim.core.notes import carry_notes
 from netsim.core.rings import append
 from netsim.core.tables import NONE
+from netsim.core.timers import start_timer
 from netsim.core.words import ACK, CNP, MARK, NAK, connection_of, label, sequence_of, state
 from netsim.kernel import inner, part
 from netsim.transport import dispatch
@@ -25,7 +26,7 @@ def next_packet(world, c, connection, now):
         payload = last_payload(message.bytes, connection.payload)
         connection.sending = message.next
     if sequence == connection.acked:
-        connection.progress_at = now  # nothing was outstanding: the timer starts
+        start_timer(world, c, connection, now)
     connection.next = sequence + 1
     connection.injected += 1
     return label(c, sequence), state(world.settings[0].header + payload, 0, 0)
@@ -44,7 +45,7 @@ def on_data(world, name, content, now, place):
         world.flows[world.messages[m].flow].marked += 1
     if content & MARK and now >= connection.cnp_at:
         flags |= CNP
-        connection.cnp_at = now + world.settings[0].cnp_interval
+        connection.cnp_at = now + world.settings[0].controls.dcqcn.cnp_interval
     arrived = False
     if sequence == connection.expected:
         connection.expected += 1

@@ -1,4 +1,4 @@
-"""A host in one window: it goes from event to event, departures before arrivals.
+"""A host in one window: it goes from event to event, time-outs before departures before arrivals.
 
 Its NICs pull packets from their connections in turn, pass on what only passes through, answer data with ACKs and ACKs
 with more data.
@@ -21,6 +21,7 @@ from netsim.core.rings import append, first_at, hold
 from netsim.core.steering import REPS
 from netsim.core.tables import NEVER
 from netsim.core.telemetry import read_notes
+from netsim.core.timeouts import expire
 from netsim.core.words import (
     ACK,
     CNP,
@@ -175,8 +176,11 @@ def host(world, v, until):
             pulls, puller = next_puller(world, node)
         now = min(min(departs, pulls), min(signalled, arrives))
         bound = min(until, row.limit)
-        if now >= bound:
-            break
+        if now >= min(bound, row.expires):
+            if row.expires >= bound:
+                break
+            expire(world, v, row.expires)
+            continue
         if pulls == now:
             pull(world, puller, now)
         elif departs == now:
@@ -186,4 +190,4 @@ def host(world, v, until):
         else:
             accept(world, ingress, now)
     row.reached = max(row.reached, bound)
-    world.wake[v] = now
+    world.wake[v] = min(now, row.expires)

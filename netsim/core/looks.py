@@ -23,11 +23,11 @@ def look(world, moves_at, stop):
     progress.samples = found
     progress.looks_taken += 1
     progress.next_look += settings.look_every
-    if moves_at < progress.next_look:
+    if moves_at < progress.next_look or not nothing_waits:
         progress.looks += 1  # only these: how often an idle network is looked at depends on who stops the clock
     if nothing_waits:  # nor will anything before the next packet moves, and nobody acts before `stop`
-        quiet_until = min(moves_at, stop)
-        progress.next_look = max(progress.next_look, -(-quiet_until // settings.look_every) * settings.look_every)
+        quiet = min(moves_at, stop) - progress.next_look
+        progress.next_look += max(0, -(-quiet // settings.look_every) * settings.look_every)
 
 
 @part

@@ -1,25 +1,13 @@
 """Connections that must wait before their next packet are parked at their NIC, the first to be ready first."""
 
-from netsim.core.rings import append, first_at, grow, hold, is_full, length
+from netsim.core.rings import append, first_at, hold, insert_sorted, length
 from netsim.kernel import inner, part
 
 
 @inner
 def park(world, l, c, ready_at):
     """Insert by the time it is ready; among equals the one parked earlier stays first."""
-    ring = world.gates[l].parked
-    if is_full(ring):
-        grow(world, ring)
-    i = ring.tail
-    while i > ring.head and world.air[ring.start + ((i - 1) & ring.mask)].at > ready_at:
-        before, here = world.air[ring.start + ((i - 1) & ring.mask)], world.air[ring.start + (i & ring.mask)]
-        here.at = before.at
-        here.label = before.label
-        i -= 1
-    here = world.air[ring.start + (i & ring.mask)]
-    here.at = ready_at
-    here.label = c
-    ring.tail += 1
+    insert_sorted(world, world.gates[l].parked, ready_at, c, False)
 
 
 @inner

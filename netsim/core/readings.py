@@ -15,13 +15,15 @@ QUEUE_COLUMNS = ("time_ps", "link", "bytes", "sent_bytes", "ecn_marks", "drops",
 
 
 class QueueSamples:
-    """Bytes in every queue that has packets waiting, at regular times: often in a short run, seldom in a long one."""
+    """Bytes in every queue that has packets waiting, at regular times: often in a short run, seldom in a long one.
+
+    The times are counted from when something first begins.
+    """
 
     def __init__(self, world: World) -> None:
         self._settings, self._progress, self._album = world.settings[0], world.progress[0], world.samples
         self._taken: list[Any] = []
         self._settings["look_every"], self._settings["most_looks"] = FIRST_INTERVAL_PS, MOST_LOOKS
-        self._progress["next_look"] = 0
 
     @property
     def interval_ps(self) -> int:
@@ -39,9 +41,9 @@ class QueueSamples:
         """Look half as often, and forget every other look so far."""
         self._progress["looks"] //= 2
         self._settings["look_every"] *= 2
-        every = int(self._settings["look_every"])
-        self._taken = [samples[samples["at"] % every == 0] for samples in self._taken]
-        self._progress["next_look"] = -(-int(self._progress["next_look"]) // every) * every
+        every, first = int(self._settings["look_every"]), int(self._progress["first_look"])
+        self._taken = [samples[(samples["at"] - first) % every == 0] for samples in self._taken]
+        self._progress["next_look"] += (first - int(self._progress["next_look"])) % every
 
     def columns(self) -> dict[str, Any]:
         """time_ps, link, bytes; what each link had sent, marked, dropped, been paused by then; classes in one row."""

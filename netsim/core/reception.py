@@ -59,7 +59,7 @@ def take_in(world, name, content, now, place):
             world.flows[world.messages[m].flow].marked += 1
         if now >= connection.cnp_at:
             flags |= CNP
-            connection.cnp_at = now + world.settings[0].cnp_interval
+            connection.cnp_at = now + world.settings[0].controls.dcqcn.cnp_interval
     answered = sequence
     if content & TRIMMED:
         repair.headers += 1

@@ -11,6 +11,7 @@ import numpy as np
 from netsim.core.messages import last_payload
 from netsim.core.places import AGAIN, GOT, LOST, NDP, ORDER, place_of, under_way
 from netsim.core.tables import NONE
+from netsim.core.timers import start_timer
 from netsim.core.words import CREDIT, NAK, PULL, SACK, label, state
 from netsim.kernel import inner
 from netsim.transport import dispatch, ndp
@@ -38,7 +39,7 @@ def take_next(world, c, connection, now):
     """The packet that a connection that may send sends next: message, sequence, label, state. Lost ones go first."""
     repair = world.repairs[c]
     if under_way(world, c, connection) == 0:
-        connection.progress_at = now  # nothing was outstanding: the timer starts
+        start_timer(world, c, connection, now)
     sequence, again, m = connection.next, 0, connection.sending
     if repair.lost > 0:
         sequence, again = first_lost(world, c, repair), AGAIN

@@ -126,6 +126,25 @@ def grow(world, row):
     row.mask = 2 * size - 1
 
 
+@inner
+def insert_sorted(world, row, at, label, by_label):
+    """Insert into a ring that is in order of time; among equals by label, or behind those that came before."""
+    if is_full(row):
+        grow(world, row)
+    i = row.tail
+    while i > row.head:
+        before, here = world.air[row.start + ((i - 1) & row.mask)], world.air[row.start + (i & row.mask)]
+        if before.at < at or (before.at == at and not (by_label and before.label > label)):
+            break
+        here.at = before.at
+        here.label = before.label
+        i -= 1
+    here = world.air[row.start + (i & row.mask)]
+    here.at = at
+    here.label = label
+    row.tail += 1
+
+
 @part
 def make_room(world, row, count):
     while row.tail - row.head + count > row.mask + 1:

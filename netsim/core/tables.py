@@ -95,7 +95,14 @@ POOL = np.dtype(  # the memory of a switch
         ("fullest", "i8"),  # and the most that ever were
     ]
 )
-HOST = np.dtype([("reached", "i8"), ("limit", "i8")])  # events before `reached` are done; none at or after `limit`
+HOST = np.dtype(
+    [
+        ("reached", "i8"),  # events before it are done
+        ("limit", "i8"),  # none happens at or after it
+        ("expires", "i8"),  # the first of `timers`
+        ("timers", RING),  # connections, by when their time-outs may be due
+    ]
+)
 
 CONNECTION = with_states(
     [  # what sending and acknowledging a packet touch, 64 bytes
@@ -128,7 +135,9 @@ CONNECTION = with_states(
         ("complained", "u4"),  # a NAK for this gap is under way
         ("back", "u4"),  # link that its ACKs leave by
         ("length", "u4"),  # links of its route
-        # what counts time-outs, 16 bytes
+        # what times out and counts that, 24 bytes
+        ("armed", "u4"),  # it is among the timers of its host
+        ("unused", "u4"),
         ("stuck_at", "i8"),  # packets known to have arrived at the last time-out
         ("tries", "u4"),  # time-outs since that number last grew
         ("patience", "u4"),  # more of them, and it fails
@@ -249,11 +258,11 @@ STORY = np.dtype(  # what became of a message
 )
 PROGRESS = np.dtype(  # what kernels have come to
     [
-        ("next_tick", "i8"),  # ps: when the clock of time-outs ticks next
         ("next_look", "i8"),  # at the queues
-        ("idle_ticks", "i8"),  # ticks in a row that moved nothing
+        ("first_look", "i8"),  # the first: when something began
         ("finished", "i8"),  # rows of `finished` in use
-        ("failed", "i8"),  # 1 + the connection that gave up
+        ("failed", "i8"),  # 1 + the connection that gave up first,
+        ("failed_at", "i8"),  # and when
         ("air_used", "i8"),
         ("windows", "i8"),
         ("node_steps", "i8"),
@@ -262,6 +271,7 @@ PROGRESS = np.dtype(  # what kernels have come to
         ("looks", "i8"),  # at a network that was not idle
         ("looks_taken", "i8"),
         ("journaled", "i8"),  # rows of `journal` in use
+        ("interrupted", "i8"),  # not by a kernel: Python wants `advance` to come back
     ]
 )
 SETTINGS = np.dtype(  # what no kernel changes
@@ -273,11 +283,8 @@ SETTINGS = np.dtype(  # what no kernel changes
         ("stride", "i8"),  # entries of `hops` per connection
         ("header", "i8"),
         ("ack", "i8"),
-        ("timeout", "i8"),  # the shortest of any connection
-        ("tick", "i8"),
         ("reserve", "i8"),  # entries of `air` that a visit to one node may need beyond what doubles
         ("paced", "i8"),  # some control paces its senders
-        ("cnp_interval", "i8"),
         ("lossless", "i8"),  # priority flow control is on
         ("xoff", "i8"),
         ("xon", "i8"),

@@ -1,13 +1,13 @@
-"""Time-outs. A coarse clock ticks; a connection without progress for too long sends again what is unacknowledged."""
+"""Retransmission timers: a connection without progress for its time-out sends again what is unacknowledged.
 
-from netsim.core.failures import has_given_up
-from netsim.core.go_back_n import rewind
-from netsim.core.messages import offer
+A connection with something outstanding has one entry among the timers of its host, which are in order of (time,
+connection). Progress does not touch it: when it comes up too early it is put back to when the time-out is due now. So
+a packet costs nothing, and time-outs are exact to the picosecond.
+"""
+
 from netsim.core.places import awaits
-from netsim.core.repairs import after_silence
-from netsim.core.tables import NEVER
+from netsim.core.rings import first_at, hold, insert_sorted, length
 from netsim.kernel import inner, part
-from netsim.transport import dispatch
 
 
 @part
@@ -19,38 +19,34 @@ def is_outstanding(world, c, connection):
 
 
 @inner
-def first_deadline(world):
-    """When the first of the connections that have something outstanding has waited too long; NEVER if none has."""
-    first = NEVER
-    for c in range(world.settings[0].connections):
+def arm(world, c, connection):
+    """Set the timer of a connection that has none."""
+    connection.armed = 1
+    host = world.hosts[connection.source]
+    insert_sorted(world, host.timers, connection.progress_at + connection.timeout, c, True)
+    host.expires = first_at(world.air, hold(host.timers))
+
+
+@part
+def start_timer(world, c, connection, now):
+    """Nothing was outstanding, and now something is."""
+    connection.progress_at = now
+    if connection.armed == 0:
+        arm(world, c, connection)
+
+
+@inner
+def expired(world, v, now):
+    """The next connection of a host whose time-out is due by now, taken off its timers; -1 if there is none."""
+    host = world.hosts[v]
+    while length(host.timers) and first_at(world.air, hold(host.timers)) <= now:
+        c = world.air[host.timers.start + (host.timers.head & host.timers.mask)].label
+        host.timers.head += 1
         connection = world.connections[c]
+        connection.armed = 0
         if is_outstanding(world, c, connection):
-            first = min(first, connection.progress_at + connection.timeout)
-    return first
-
-
-@inner
-def tick_after(world, soonest):
-    """The first tick at which something could have timed out, if nothing happens before `soonest`."""
-    settings = world.settings[0]
-    deadline = min(first_deadline(world), soonest + settings.timeout)
-    if deadline >= NEVER:
-        return NEVER
-    return -(-deadline // settings.tick) * settings.tick
-
-
-@inner
-def check_timeouts(world, now):
-    for c in range(world.settings[0].connections):
-        connection = world.connections[c]
-        if is_outstanding(world, c, connection) and now - connection.progress_at >= connection.timeout:
-            if has_given_up(world, c, connection):
-                world.progress[0].failed = c + 1
-                return
-            if world.settings[0].selective > 0:
-                after_silence(world, c, connection)
-            else:
-                rewind(world, connection, connection.acked)
-            connection.progress_at = now
-            dispatch.on_timeout(connection, now, world.settings[0].controls)
-            offer(world, c, now)
+            if connection.progress_at + connection.timeout <= now:
+                return c
+            arm(world, c, connection)
+    host.expires = first_at(world.air, hold(host.timers))
+    return -1

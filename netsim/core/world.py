@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from netsim.core import tables
-from netsim.core.checks import check_classes, check_room, check_trimming
+from netsim.core.checks import check_classes, check_headers, check_room, check_trimming
 from netsim.core.egress import GROUP
 from netsim.core.memory import aligned_zeros
 from netsim.core.pool_sizes import check_pools, fixed_alpha, largest_queues, pools
@@ -26,7 +26,6 @@ FIRST_NOTED_AIR = 1 << 16  # where the rows beside it take ten times as much
 ALBUM = 1 << 14  # samples of queues that the core keeps before the seam takes them
 CHANCE = 1 << 30  # Pmax is held in these units
 HEADERS = 2  # with trimming the control class holds twice the bytes of the data class (htsim's NDP queue)
-CNP_INTERVAL_PS = 50_000_000  # a receiver notifies a sender at most once in 50 us (DCQCN, section 3.1)
 
 Parameters = Mapping[str, Mapping[str, int]]  # by control and field of its SETTINGS
 Selective = tuple[int, int]
@@ -38,7 +37,6 @@ def new_world(
     header: int,
     ack: int,
     payloads: tuple[int, int],
-    tick_ps: int,
     seed: int,
     control: str,
     parameters: Parameters,
@@ -55,18 +53,18 @@ def new_world(
     largest = header + np.where([kind == SCALE_UP for kind in network.kinds], payloads[1], payloads[0])
     kinds, kind_of = _kinds(network, largest)
     check_trimming(network, is_selective=selective is not None)
+    check_headers(network, header)
     check_classes(network, classes)
     check_pools(network, largest)
     check_room(network, kinds, kind_of, largest)
     nodes, inbound, outbound, port_of = _nodes(network)
     slots = _slots(network)
-    hosts = len(network.hosts)
-    ports = int((nodes["last_out"] - nodes["first_out"])[hosts:].max(initial=1))
-    links, gates, inboxes, pullers, air_used = _links(network, kind_of, ports, control in PULLED, classes)
+    ports = int((nodes["last_out"] - nodes["first_out"])[len(network.hosts) :].max(initial=1))
+    links, gates, inboxes, pullers, host_rows, air_used = _links(network, kind_of, ports, control in PULLED, classes)
     settings = _settings(network, control, parameters, selective)
     row = settings[0]
     row["complaints"], row["classes"], row["coupled"] = complaints, classes, row["coupled"] or classes > 1
-    row["header"], row["ack"], row["tick"] = header, ack, tick_ps
+    row["header"], row["ack"] = header, ack
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
     _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + (not network.trim)))
     return World(
@@ -77,7 +75,7 @@ def new_world(
         gates=gates,
         nodes=nodes,
         pools=_pools(network),
-        hosts=np.zeros(hosts, tables.HOST),
+        hosts=host_rows,
         inbound=inbound,
         outbound=outbound,
         port_of=port_of,
@@ -141,7 +139,7 @@ def _nothing_carried() -> dict[str, Any]:
 
 def _progress(air_used: int) -> Any:
     progress = np.zeros(1, tables.PROGRESS)
-    progress["next_tick"] = progress["next_look"] = NEVER
+    progress["next_look"] = progress["failed_at"] = NEVER
     progress["air_used"] = air_used
     return progress
 
@@ -149,7 +147,7 @@ def _progress(air_used: int) -> Any:
 def _settings(network: Network, control: str, parameters: Parameters, selective: Selective | None) -> Any:
     settings = np.zeros(1, tables.SETTINGS)
     row = settings[0]
-    row["hosts"], row["stride"], row["timeout"] = len(network.hosts), STRIDE, NEVER
+    row["hosts"], row["stride"] = len(network.hosts), STRIDE
     row["ports"] = len(network.links)
     if network.pfc:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
@@ -159,7 +157,7 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
         row["selective"], row["reordering"] = selective
     row["trim"], row["pulling"] = network.trim, control in PULLED
     row["lossy"] = any(chance > 0 for chance in network.loss)
-    row["paced"], row["cnp_interval"] = control in PACED, CNP_INTERVAL_PS
+    row["paced"] = control in PACED
     row["noted"], row["telemetered"] = control in NOTED, control in TELEMETERED
     coupled = ("lossless", "pooling", "trim", "noted")  # what the other kind of switch cannot do
     row["coupled"] = any(row[name] for name in coupled)
@@ -251,8 +249,8 @@ def _pools(network: Network) -> Any:
     return rows
 
 
-def _links(network: Network, kind_of: Any, ports: int, pulling: bool, classes: int) -> tuple[Any, Any, Any, Any, int]:
-    """Rows of links, gates and pullers, and inboxes, with small rings one after the other in the air, which they share.
+def _links(network: Network, kind_of: Any, ports: int, pulling: bool, classes: int) -> tuple[Any, ...]:
+    """Rows of links, gates, pullers and hosts, and inboxes, with small rings one after the other in the air they share.
 
     The last value is how much air they take.
     """
@@ -266,13 +264,15 @@ def _links(network: Network, kind_of: Any, ports: int, pulling: bool, classes: i
         links[name] = np.tile(column, classes)
     gates["leaving_row"] = np.tile(np.arange(len(network.links)), classes)
     pullers = np.zeros(len(network.links) if pulling else 0, tables.PULLER)
+    hosts = np.zeros(len(network.hosts), tables.HOST)
+    hosts["expires"] = NEVER
     start = 0
     rings_of_links = (links[name] for name in ("wire", "payload", "control", "turns"))
-    for rings in (*rings_of_links, gates["signals"], gates["parked"], pullers["askers"], inboxes):
+    for rings in (*rings_of_links, gates["signals"], gates["parked"], pullers["askers"], hosts["timers"], inboxes):
         rings["start"] = start + FIRST_SIZE * np.arange(len(rings))
         rings["mask"] = FIRST_SIZE - 1
         start += FIRST_SIZE * len(rings)
-    return links, gates, inboxes, pullers, start
+    return links, gates, inboxes, pullers, hosts, start
 
 
 def with_rows(world: World, **rows: int) -> World:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 import pandas as pd
 
 from netsim.presets import filled_in
 from netsim.report.text import NOTHING, columns, counted, microseconds, number, percent, times
 from netsim.result import Result
+from netsim.transport import UNMOVED_BY_LOSS
 from netsim.units import format_rate, format_size
 
 MOST_ROWS = 20  # kinds of operations shown one by one
 MOST_LINKS = 5
+MOST_WIDE = 160  # characters of a line of prose
 ALIKE = ["op", "algorithm", "group", "ranks", "bytes"]  # operations that agree in these stand in one row
 
 
@@ -18,7 +22,7 @@ def summary_text(result: Result) -> str:
     """Everything a person wants to know first, in some twenty lines."""
     parts = [_head(result), operations_text(result.collectives), recorded_text(result.collectives)]
     parts += [result.reason.text, _congestion(result)]
-    parts += [_headroom(result), _classes(result)]
+    parts += [_unmoved(result), _headroom(result), _classes(result)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -27,7 +31,7 @@ def _head(result: Result) -> str:
     preset = filled_in(scenario.transport, scenario.routing, scenario.topology)
     return (
         f"{scenario}\n"
-        + (f"preset {preset}\n" if preset else "")
+        + (f"{fill(f'preset {preset}', MOST_WIDE, subsequent_indent='  ')}\n" if preset else "")
         + f"finished at {microseconds(summary['completion_time_ps'])} us; "
         f"simulated {counted(summary['packet_hops'], 'packet hop')} in {summary['simulate_seconds']:,.2f} s"
     )
@@ -137,6 +141,19 @@ def _congestion(result: Result) -> str:
         return ", ".join(counts)
     header = ["busiest links", "kind", "rate", "busy", "longest queue KiB", "mean KiB", "marked", "dropped"]
     return f"{', '.join(counts)}\n\n{columns(header, [_link(row) for _, row in worst.iterrows()], words=(0, 1))}"
+
+
+def _unmoved(result: Result) -> str:
+    """Where packets were lost under a control that does not slow down for that."""
+    summary, transport = result.summary, result.scenario.transport
+    gone = summary["drops"] + summary["lost"]
+    if transport.control not in UNMOVED_BY_LOSS or not gone:
+        return ""
+    mend = "" if result.scenario.topology.pfc else "; with PFC (topology.pfc = on) full queues drop nothing"
+    return (
+        f"{transport.control} takes no notice of losses: {counted(gone, 'packet')} dropped or lost, which only "
+        f"{transport.recovery} acts on{mend}"
+    )
 
 
 def _headroom(result: Result) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from netsim.errors import InputError
+from netsim.limits import NO_LIMITS, Limits
 from netsim.scenario import Scenario
 from netsim.study.pool import Task
 
@@ -30,13 +31,14 @@ class Value:
     sets: tuple[str, ...] = ()
     topology: str | None = None
     scenario: str | None = None
+    control: str = ""
 
 
-Make = Callable[[Sequence[Value]], Scenario]
+Make = Callable[[Sequence[Value]], Scenario | None]
 
 
 def designs_of(axes: Sequence[Sequence[Value]], make: Make) -> list[Design]:
-    """Every combination of one value per axis (an empty axis says nothing); `make` gives its scenario.
+    """Every combination of one value per axis (an empty axis says nothing); `make` gives its scenario, None for none.
 
     A design is called after the values that vary; where nothing does, after all that were given.
     """
@@ -46,7 +48,11 @@ def designs_of(axes: Sequence[Sequence[Value]], make: Make) -> list[Design]:
     for values in product(*chosen):
         pairs = zip(values, varied, strict=True)
         words = [value.name for value, varies in pairs if varies] or [value.name for value in values][:1]
-        found.append((" ".join(words), make(values)))
+        scenario = make(values)
+        if scenario is not None:
+            found.append((" ".join(words), scenario))
+    if not found:
+        raise InputError("nothing is left to compare", mend="see what was left out, and why")
     seen = Counter(name for name, _ in found)
     return [
         Design(name if seen[name] == 1 else f"{name} #{number}", scenario)
@@ -65,10 +71,10 @@ def seeds_of(designs: Sequence[Design], seeds: int) -> list[int]:
     return [designs[0].scenario.seed + step for step in range(seeds)]
 
 
-def tasks_of(designs: Sequence[Design], seeds: int) -> list[Task]:
+def tasks_of(designs: Sequence[Design], seeds: int, limits: Limits = NO_LIMITS) -> list[Task]:
     """All runs of a comparison, design by design: the first design's seed and the next ones, the same for all."""
     if len(designs) * seeds > MOST_RUNS:
         what = f"{len(designs):,} designs with {seeds:,} seeds are {len(designs) * seeds:,} runs"
         raise InputError(what, where="--seeds", mend=f"take {MOST_RUNS:,} at most")
     scenarios = [with_seed(each.scenario, seed) for each in designs for seed in seeds_of(designs, seeds)]
-    return [Task(number, scenario, explained=number % seeds == 0) for number, scenario in enumerate(scenarios)]
+    return [Task(number, scenario, limits, number % seeds == 0) for number, scenario in enumerate(scenarios)]

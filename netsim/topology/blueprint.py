@@ -94,10 +94,12 @@ class Topology(BaseModel):
 
     def port(self, own: Override) -> Port:
         """The settings of one tier's cables: the common ones, changed where the override says so."""
+        rate_bps = self.rate if own.rate is None else own.rate
+        ecn = self.ecn if own.ecn is None else own.ecn
         return {
-            "rate_bps": self.rate if own.rate is None else own.rate,
+            "rate_bps": rate_bps,
             "delay_ps": self.delay if own.delay is None else own.delay,
             "buffer_bytes": self.buffer if own.buffer is None else own.buffer,
-            "ecn": self.ecn if own.ecn is None else own.ecn,
+            "ecn": ecn.of_link(rate_bps),
             "loss": self.loss if own.loss is None else own.loss,
         }

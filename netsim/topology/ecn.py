@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from netsim.errors import InputError
-from netsim.units import UNLIMITED, Size
+from netsim.units import UNLIMITED, Rate, Size
 
 
 class Ecn(BaseModel):
@@ -15,6 +15,7 @@ class Ecn(BaseModel):
 
     The defaults are 20 % and 80 % of the default buffer of 416,000 bytes, as UEC NSCC (and htsim after it) mark
     at 0.2 and 0.8 of a queue of one bandwidth-delay product; kmin = kmax gives the step of DCTCP (SIGCOMM 2010, 3.1).
+    With `rate` both thresholds are those of a link of that rate, and scale with the link's own.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -22,6 +23,7 @@ class Ecn(BaseModel):
     kmin: Size = 83_200
     kmax: Size = 332_800
     pmax: float = Field(default=1.0, gt=0.0, le=1.0)
+    rate: Rate | None = None
 
     @model_validator(mode="after")
     def _in_order(self) -> Ecn:
@@ -30,6 +32,12 @@ class Ecn(BaseModel):
                 f"kmin ({self.kmin} B) is above kmax ({self.kmax} B)", mend="swap them, or make them equal"
             )
         return self
+
+    def of_link(self, rate_bps: int) -> Ecn:
+        """The thresholds of a link of this rate, in bytes."""
+        if self.rate is None:
+            return self
+        return Ecn(kmin=self.kmin * rate_bps // self.rate, kmax=self.kmax * rate_bps // self.rate, pmax=self.pmax)
 
 
 NO_ECN = Ecn(kmin=UNLIMITED, kmax=UNLIMITED)

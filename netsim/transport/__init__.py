@@ -2,8 +2,8 @@
 
 To add a control: one file with STATE, SETTINGS and a kernel `start`, and those of `on_ack`, `on_round_trip`,
 `on_telemetry`, `on_notification`, `on_send`, `on_nack`, `on_loss`, `on_timeout` that it needs; one line in CONTROLS
-(and PACED, NOTED, TELEMETERED); its branches in `dispatch.py`. This page imports no kernels, so that a scenario can
-be read without the compiler.
+(and PACED, NOTED, TELEMETERED, UNMOVED_BY_LOSS, MARKED); its branches in `dispatch.py`. This page imports no kernels,
+so that a scenario can be read without the compiler.
 """
 
 CONTROLS = {
@@ -24,8 +24,21 @@ RECOVERIES = {
 
 PACED = ("dcqcn", "timely", "swift", "hpcc")  # controls that space their packets out in time
 PULLED = ("ndp",)  # receiver-driven controls: they need selective repeat
+UNMOVED_BY_LOSS = ("none", "window", "dcqcn", "timely", "hpcc")  # a lost packet, a NAK or a time-out changes nothing
+MARKED = ("dctcp", "dcqcn", "nscc")  # controls that hear of ECN marks
+DELAYED = ("timely", "swift")  # controls that hear of nothing but round trips
 
 NOTED = ("timely", "swift", "hpcc", "nscc")  # controls that must know of a packet when it was sent (core/notes.py)
 TELEMETERED = ("hpcc",)  # and what the links on its way said of themselves
 
-__all__ = ["CONTROLS", "NOTED", "PACED", "PULLED", "RECOVERIES", "TELEMETERED"]
+__all__ = [
+    "CONTROLS",
+    "DELAYED",
+    "MARKED",
+    "NOTED",
+    "PACED",
+    "PULLED",
+    "RECOVERIES",
+    "TELEMETERED",
+    "UNMOVED_BY_LOSS",
+]

@@ -1,8 +1,11 @@
 """DCQCN: a rate that congestion notifications cut and that timers and bytes sent raise again.
 
 Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section 3: the cut on a CNP (eq. 1),
-the decay of alpha (eq. 2), fast recovery (eq. 3), additive increase (eq. 4) and hyper increase. Timers are caught up
-with when the sender sends or hears; nothing looks at its rate in between.
+the decay of alpha (eq. 2), fast recovery (eq. 3), additive increase (eq. 4) and hyper increase. NICs that are sold
+keep the target through cuts in a row (`clamp`); that they cut by half at most and once a monitor period at most
+follows from alpha <= 1 and from the interval of CNPs. They look once a period whether a CNP came: here alpha rises with
+the CNP and its period begins anew, as in the paper. Timers are caught up with when the sender sends or hears; a packet
+that waits for its turn sees what they will raise, not a cut that comes meanwhile.
 """
 
 import numpy as np
@@ -34,7 +37,9 @@ SETTINGS = np.dtype(
         ("fast_recovery", "i8"),  # F, expirations
         ("additive", "i8"),  # bit/s at a line of 40 Gb/s, for which the paper gives them
         ("hyper", "i8"),
-        ("least", "i8"),  # the lowest rate as a share of the line: 1 / least
+        ("min_rate", "i8"),  # bit/s
+        ("clamp", "i8"),  # every cut sets the target; otherwise only one after an increase does (NVIDIA clamp_tgt_rate)
+        ("cnp_interval", "i8"),  # ps: a receiver notifies a sender at most once in so long
     ]
 )
 REFERENCE_MBPS = 40_000
@@ -50,14 +55,22 @@ def start(sender, line_bps):
 
 
 @part
-def raise_rate(state, settings):
-    """Fast recovery halves the way to the target; later the target moves on, faster when timer and bytes agree."""
-    if max(state.timers, state.counters) >= settings.fast_recovery:
+def raised(line, goal, rate, timers, counters, settings):
+    """Target and rate after an expiration of timer or byte counter.
+
+    Fast recovery halves the way to the target; later the target moves on, faster when timer and bytes agree.
+    """
+    if max(timers, counters) >= settings.fast_recovery:
         step = settings.additive
-        if min(state.timers, state.counters) > settings.fast_recovery:
+        if min(timers, counters) > settings.fast_recovery:
             step = settings.hyper
-        state.goal = min(state.line, state.goal + step * (state.line // 10**6) // REFERENCE_MBPS)
-    state.rate = min(state.line, (state.goal + state.rate + 1) // 2)
+        goal = min(line, goal + step * (line // 10**6) // REFERENCE_MBPS)
+    return goal, min(line, (goal + rate + 1) // 2)
+
+
+@part
+def raise_rate(state, settings):
+    state.goal, state.rate = raised(state.line, state.goal, state.rate, state.timers, state.counters, settings)
     if state.rate == state.line and state.goal == state.line:
         state.cut = 0
 
@@ -77,12 +90,13 @@ def catch_up(state, now, settings):
 
 @inner
 def on_notification(sender, now, settings):
-    """A CNP: the rate is the new target, and is cut by half of alpha."""
+    """A CNP: the rate is the new target (see `clamp`), and is cut by half of alpha."""
     state = sender.dcqcn
     catch_up(state, now, settings)
-    state.goal = state.rate
+    if settings.clamp or max(state.timers, state.counters) > 0:
+        state.goal = state.rate
     cut = (state.rate * (state.alpha >> 10)) >> 21
-    state.rate = max(state.line // settings.least, state.rate - cut)
+    state.rate = max(settings.min_rate, state.rate - cut)
     state.alpha += ((ONE - state.alpha) * settings.gain) >> 16
     state.timers, state.counters, state.sent_bytes = 0, 0, 0
     state.alpha_at = now + settings.alpha_timer
@@ -103,4 +117,18 @@ def on_send(sender, wire_bytes, now, settings):
             raise_rate(state, settings)
     if state.rate >= state.line:
         return 0
-    return (wire_bytes * PS_BITS + state.rate - 1) // state.rate
+    return gap(state, wire_bytes, now, settings)
+
+
+@inner
+def gap(state, wire_bytes, now, settings):
+    """Picoseconds until these bytes have passed at the rate, which the timer raises meanwhile if no CNP comes."""
+    left, at, raise_at = wire_bytes * PS_BITS, now, state.raise_at  # bits times ps in a second
+    goal, rate, timers = state.goal, state.rate, np.int64(state.timers)
+    while at + (left + rate - 1) // rate > raise_at and rate < state.line:
+        left -= rate * (raise_at - at)
+        at = raise_at
+        raise_at += settings.increase_timer
+        timers += 1
+        goal, rate = raised(state.line, goal, rate, timers, np.int64(state.counters), settings)
+    return at - now + (left + rate - 1) // rate

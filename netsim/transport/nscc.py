@@ -23,7 +23,7 @@ STATE = np.dtype(
         ("average", "i8"),  # of the queueing delay, ps
         ("adapt_at", "i8"),  # end of the round trip that quick adapt looks at
         ("cut_at", "i8"),
-        ("adjusted_at", "i8"),
+        ("adjusted_at", "i8"),  # at first when the first packet was sent; -1 before that is known
         ("scale", "i4"),  # bandwidth times delay in units of the reference's, 16 fractional bits
         ("achieved", "i4"),  # packets acknowledged since quick adapt last looked
         ("received", "i4"),  # since the window was last adjusted
@@ -60,6 +60,7 @@ def start(sender, line_bps, idle_ps, settings):
     state.idle = idle_ps
     state.scale = (line_bps // 10**6) * idle_ps // (REFERENCE_RTT_PS // 10) * ONE // (10 * REFERENCE_MBPS)
     state.most = min((sender.cwnd * settings.max_window) >> 16, WIDEST)
+    state.adjusted_at = -1
     sender.cwnd = state.most
 
 
@@ -144,6 +145,8 @@ def average_with(state, sample, settings):
 def on_round_trip(sender, gained, marked, rtt, outstanding, now, settings):
     state = sender.nscc
     delay, target = max(0, rtt - state.idle), target_of(state, settings)
+    if state.adjusted_at < 0:
+        state.adjusted_at = now - rtt
     state.achieved += gained
     state.received += gained
     state.ignored += gained

@@ -10,6 +10,29 @@ from dataclasses import dataclass, field
 from typing import Any
 
 PORT_BUFFER = "port buffer"  # flow control that begins where a port's buffer is used up, so that nothing is dropped
+KMAX = "kmax"  # a buffer as large as ECN's kmax at the rate of the topology's links
+
+# DCQCN's parameters of SIGCOMM 2015, section 5 (its tables 2 to 4), at 40 Gb/s; Dcqcn's own defaults are today's NICs.
+PAPER_2015 = {
+    "g": 1 / 256,
+    "alpha_timer": "55us",
+    "increase_timer": "55us",
+    "byte_counter": "10MB",
+    "fast_recovery": 5,
+    "ai": "40Mb/s",
+    "hai": "400Mb/s",
+    "min_rate": "40Mb/s",  # the paper names none
+    "clamp_tgt_rate": True,
+    "cnp_interval": "50us",
+}
+ECN_2015 = {"kmin": "5KB", "kmax": "200KB", "pmax": 0.01, "rate": "40Gb/s"}  # the same section
+# Vendors' thresholds as the simulations of HPCC (SIGCOMM 2019) scale them: 400 and 1600 KB at 100 Gb/s. A port may hold
+# as much as kmax, so that marks come before pauses (DCQCN, section 4): 1.6 MB at 100 Gb/s, as there (32 MB, 20 ports).
+ROCE_SWITCH = {
+    "ecn": {"kmin": "100KB", "kmax": "400KB", "pmax": 0.2, "rate": "25Gb/s"},
+    "buffer": KMAX,
+    "pfc": PORT_BUFFER,
+}
 
 
 @dataclass(frozen=True)
@@ -24,14 +47,19 @@ class Preset:
 
 PRESETS = {
     "roce": Preset(
-        "RoCEv2 as it is deployed: DCQCN over PFC, go-back-N, ECMP (the default)",
+        "RoCEv2 as NICs and switches are set today: DCQCN over PFC, go-back-N, ECMP (the default)",
         {"control": "dcqcn", "recovery": "go_back_n"},
-        topology={"pfc": PORT_BUFFER},
+        topology=ROCE_SWITCH,
+    ),
+    "roce-2015": Preset(
+        "RoCEv2 with the constants of the DCQCN paper (SIGCOMM 2015, 40 Gb/s), which are slow at 100 Gb/s and more",
+        {"control": "dcqcn", "recovery": "go_back_n", "dcqcn": PAPER_2015},
+        topology={"ecn": ECN_2015, "pfc": PORT_BUFFER},
     ),
     "roce-no-cc": Preset(
         "RoCEv2 without congestion control: line rate over PFC alone, go-back-N, ECMP",
         {"control": "none", "recovery": "go_back_n"},
-        topology={"pfc": PORT_BUFFER},
+        topology=ROCE_SWITCH,
     ),
     "uec": Preset(
         "Ultra Ethernet: NSCC, switches that trim, selective repeat, packet spraying",

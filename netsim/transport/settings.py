@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from netsim.errors import InputError, nearest
 from netsim.transport import CONTROLS, PULLED, RECOVERIES
-from netsim.transport.control_settings import Hpcc, Nscc, Swift, Timely
+from netsim.transport.control_settings import Hpcc, Nscc, Swift, Timely, fixed
 from netsim.transport.presets import PRESETS, laid_under, preset_named_by
 from netsim.units import Duration, Rate, Size, parse_rate, parse_time
 
@@ -16,8 +16,7 @@ IB_ACK_TIMEOUT_14_PS = 67_108_864_000
 IB_RETRIES = 7  # the largest retry count of InfiniBand, and NCCL's default
 TCP_DUPLICATES = 3
 
-SHORTEST_TICK_PS = 1_000_000
-AUTO_TICK_PS = 8_000_000
+SHORTEST_TIMEOUT_PS = 1_000_000
 
 
 class Dctcp(BaseModel):
@@ -29,18 +28,39 @@ class Dctcp(BaseModel):
 
 
 class Dcqcn(BaseModel):
-    """Settings of DCQCN, named as in the paper; defaults from its section 5 (ai and hai at 40 Gb/s: they scale)."""
+    """Settings of DCQCN, named as in the paper; the defaults are those of NICs that are sold (ConnectX-4 and later).
+
+    They are what `mlxconfig query` lists and NVIDIA documents ("DCQCN CC Parameters", DOCA 3.4): DCE_TCP_G 1019, so
+    that g = (1024 - 1019) / 1024; DCE_TCP_RTT 1 us (alpha_timer); RPG_TIME_RESET 300 us (increase_timer);
+    RPG_BYTE_RESET 32767, of 64 bytes (byte_counter); RPG_THRESHOLD 1 (fast_recovery); RPG_MIN_RATE 1 Mb/s;
+    CLAMP_TGT_RATE false; MIN_TIME_BETWEEN_CNPS 4 us (cnp_interval; RATE_REDUCE_MONITOR_PERIOD is 4 us too).
+    RPG_AI_RATE 5 Mb/s and RPG_HAI_RATE 50 Mb/s are taken for 25 Gb/s and scale with the rate, as in the simulations of
+    HPCC (SIGCOMM 2019); ai and hai are at 40 Gb/s, as the paper's. PAPER_2015 in presets.py holds the paper's values.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    g: Annotated[float, Field(gt=0, le=1)] = 1 / 256
-    alpha_timer: Duration = parse_time("55us")
-    increase_timer: Duration = parse_time("55us")
-    byte_counter: Annotated[Size, Field(gt=0)] = 10_000_000
-    fast_recovery: Annotated[int, Field(ge=1)] = 5
-    ai: Rate = parse_rate("40Mb/s")
-    hai: Rate = parse_rate("400Mb/s")
-    least: Annotated[int, Field(ge=1, description="the lowest rate is the line's divided by this")] = 1000
+    g: Annotated[float, Field(gt=0, le=1)] = 5 / 1024
+    alpha_timer: Annotated[Duration, Field(gt=0)] = parse_time("1us")
+    increase_timer: Annotated[Duration, Field(gt=0)] = parse_time("300us")
+    byte_counter: Annotated[Size, Field(gt=0)] = 32_767 * 64
+    fast_recovery: Annotated[int, Field(ge=1)] = 1
+    ai: Rate = parse_rate("8Mb/s")
+    hai: Rate = parse_rate("80Mb/s")
+    min_rate: Rate = parse_rate("1Mb/s")
+    clamp_tgt_rate: bool = False
+    cnp_interval: Annotated[Duration, Field(gt=0)] = parse_time("4us")
+
+    @property
+    def core(self) -> dict[str, int]:
+        plain = ("alpha_timer", "increase_timer", "byte_counter", "fast_recovery", "min_rate", "cnp_interval")
+        return {
+            "gain": fixed(self.g),
+            **{name: getattr(self, name) for name in plain},
+            "additive": self.ai,
+            "hyper": self.hai,
+            "clamp": int(self.clamp_tgt_rate),
+        }
 
 
 class Ndp(BaseModel):
@@ -144,7 +164,7 @@ class Transport(BaseModel):
     def _pulls_name_packets(self) -> Self:
         if self.control in PULLED and self.recovery != "selective_repeat":
             what = f'control = "{self.control}" pulls packets one by one, which {self.recovery} cannot'
-            raise InputError(what, mend='set recovery = "selective_repeat", or leave it out')
+            raise InputError(what, mend='set transport.recovery = "selective_repeat"')
         return self
 
     @field_validator("preset")
@@ -171,31 +191,15 @@ class Transport(BaseModel):
     @field_validator("timeout")
     @classmethod
     def _long_enough(cls, timeout: int | str) -> int | str:
-        if isinstance(timeout, int) and timeout < SHORTEST_TICK_PS:
+        if isinstance(timeout, int) and timeout < SHORTEST_TIMEOUT_PS:
             raise ValueError("shorter than 1us; give at least 1us")
         return timeout
 
     @property
     def parameters(self) -> dict[str, dict[str, int]]:
         """The settings of every control as the core takes them: ps, bytes, bit/s, fractions in 1 / 65536."""
-        paper = self.dcqcn
         return {
-            "dctcp": {"gain": round(self.dctcp.gain * 65536)},
-            "dcqcn": {
-                "gain": round(paper.g * 65536),
-                "alpha_timer": paper.alpha_timer,
-                "increase_timer": paper.increase_timer,
-                "byte_counter": paper.byte_counter,
-                "fast_recovery": paper.fast_recovery,
-                "additive": paper.ai,
-                "hyper": paper.hai,
-                "least": paper.least,
-            },
-            **{name: getattr(self, name).core for name in ("timely", "swift", "hpcc", "nscc")},
-            "ndp": {"share": round(self.ndp.share * 65536)},
+            "dctcp": {"gain": fixed(self.dctcp.gain)},
+            **{name: getattr(self, name).core for name in ("dcqcn", "timely", "swift", "hpcc", "nscc")},
+            "ndp": {"share": fixed(self.ndp.share)},
         }
-
-    @property
-    def tick_ps(self) -> int:
-        """How often time-outs are looked for."""
-        return AUTO_TICK_PS if isinstance(self.timeout, str) else max(SHORTEST_TICK_PS, self.timeout // 16)

@@ -8,6 +8,7 @@ from typing import Any
 
 from netsim.result import Result
 from netsim.simulation import simulate
+from netsim.transport.presets import PAPER_2015
 from netsim.validate.bench import FULL, LOSSLESS, fat_tree, incast, last_ack_us, matrix, permutation, star
 from netsim.validate.nouns import Figure, at_least, between, exactly, near, said
 
@@ -57,7 +58,11 @@ def dcqcn_and_windows(full: bool) -> Iterator[Figure]:
     window = 100 * 10**9 * 5 // 8 // 10**6 // FULL + 1  # two links there, two back, and some packets: 5 us
 
     def run(**transport: Any) -> Result:
-        return simulate(matrix(senders + 1, incast(senders), size), fabric, transport={"control": "dcqcn", **transport})
+        return simulate(
+            matrix(senders + 1, incast(senders), size),
+            fabric,
+            transport={"control": "dcqcn", "dcqcn": PAPER_2015} | transport,
+        )
 
     alone, bounded = run(), run(window=window)
     yield at_least("DCQCN alone: pauses", 1, alone.summary["pauses"])
@@ -112,14 +117,23 @@ def shared_buffer(full: bool) -> Iterator[Figure]:
 
 
 def dcqcn_thresholds(full: bool) -> Iterator[Figure]:
-    """Zhu et al., SIGCOMM 2015, section 4: where PFC may begin, and ECN before it, on a shared buffer.
+    """Zhu et al., SIGCOMM 2015, section 4, on a switch of 32 ports at 40 Gb/s with 12 MB for 8 priorities.
 
-    12 MB for 32 ports with 8 priorities and 22.4 KB of headroom each; a dynamic threshold with beta = 8.
+    PFC from 24.47 KB of an ingress on, with 22.4 KB of headroom, keeps all that one priority may hold within an eighth
+    of the buffer and drops nothing; with ECN from 21.75 KB on, senders slow down before that, but for the first burst.
     """
-    buffer, ports, priorities, flight, beta = 12_000_000, 32, 8, 22_400, 8
-    left = buffer - priorities * ports * flight
-    static_pfc = left / (priorities * ports)
-    yield near("static PFC threshold", 24.47, static_pfc / 1000, 0.001, " KB")
-    dynamic_ecn = beta * left / (priorities * ports * (beta + 1))
-    yield near("ECN threshold under dynamic PFC", 21.75, dynamic_ecn / 1000, 0.001, " KB")
-    yield between("static ECN threshold: infeasible, below one MTU", 0, 0.85, static_pfc / ports / 1000, " KB", 0.1)
+    pfc = {"xoff": "24.47KB", "xon": "21.47KB", "headroom": "22.4KB"}
+    mtu = {"payload": "1436B", "header": "64B"}
+
+    def run(senders: int, control: str, ecn: Any) -> Result:
+        fabric = star(32, rate="40Gb/s", delay="500ns", buffer="unlimited", pfc=pfc, ecn=ecn)
+        transport = {"control": control, "dcqcn": PAPER_2015, "retries": 1000}
+        return simulate(matrix(senders + 1, incast(senders), MIB), fabric, transport=transport, packet=mtu)
+
+    line_rate = run(31, "none", "off")
+    held = int(line_rate.links["max_queue_bytes"].max()) / 1e3
+    yield exactly("31 senders at line rate: drops", 0, line_rate.summary["drops"])
+    yield between("31 senders at line rate: held, within the priority's share", 31 * 24.47, 12_000 / 8, held, " KB")
+    step = {"kmin": "21.75KB", "kmax": "21.75KB"}
+    unmarked, marked = (run(2, "dcqcn", ecn).summary["pauses"] for ecn in ("off", step))
+    yield at_least("two senders, DCQCN: pauses without ECN, over those with ECN", 10, unmarked / max(1, marked))

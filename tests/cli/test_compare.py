@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+import netsim
 from netsim.cli import main
+from netsim.cli.choices import settings
+from netsim.transport import CONTROLS
 
 Capture = pytest.CaptureFixture[str]
-LINE = "compare perm16 --on fat_tree_k4_100g --transport ideal"
+LINE = "compare perm16 --on fat_tree_k4_100g --preset ideal"
 
 
 def test_over_seeds(tmp_path: Path, capsys: Capture) -> None:
@@ -68,7 +71,10 @@ def test_prices(tmp_path: Path, capsys: Capture) -> None:
         (f"{LINE} --seeds 0", "--seeds: 0 seeds"),
         (f"{LINE} --jobs -1 --seeds 2", "--jobs: -1 processes"),
         (f"{LINE} --routing ecpm", "did you mean 'ecmp'?"),
-        (f"{LINE} --transport ideel", "did you mean 'ideal'?"),
+        (f"{LINE} --preset ideel", "did you mean 'ideal'?"),
+        (f"{LINE} --transport swfit", "--transport: no control is called 'swfit'; did you mean 'swift'?"),
+        (f"{LINE} --transport uec", "--transport: 'uec' is a preset, no control; write --preset uec"),
+        (f"{LINE} --controls dctcp,roce", "'roce' is a preset, no control; write --preset roce"),
         (f"{LINE} --seeds 20000", "take 10,000 at most"),
         (f"{LINE} --prices nowhere.toml", "nowhere.toml: No such file"),
         ("compare perm128 --on fat_tree_k4_100g --seeds 2", "128 ranks and the network 16 hosts"),
@@ -79,3 +85,49 @@ def test_a_mistake_is_one_line(line: str, words: str, monkeypatch: pytest.Monkey
     assert main(line.split()) == 2
     (said,) = capsys.readouterr().err.splitlines()
     assert words in said
+
+
+BASE = "compare incast16 --on fat_tree_k4_100g"
+
+
+def test_all_controls_on_one_base_which_is_printed(capsys: Capture) -> None:
+    assert main([*BASE.split(), "--controls", "all"]) == 0
+    text, said = capsys.readouterr()
+    base = "preset roce, buffer 1,600 KB per port, PFC from 1,600 KB to 1,250 KiB, ECN 100 KB to 400 KB at 25 Gb/s"
+    assert f"only the control differs, on fat_tree_k4_100g: {base}, pmax 0.2, no trimming, go_back_n, ecmp" in text
+    assert text.splitlines()[1].split() == ["incast16", *(name for name in CONTROLS if name != "ndp")]
+    assert "ndp is left out: it pulls packets one by one, which go_back_n cannot" in said
+    assert "hpcc needs INT" in said
+    assert "without PFC" not in said
+
+
+def test_a_control_is_told_what_it_lacks_on_a_lossy_base(capsys: Capture) -> None:
+    lossy = "--set topology.pfc=off --set topology.ecn=off --set transport.recovery=selective_repeat"
+    assert main([*BASE.split(), "--controls", "timely,swift,dcqcn,ndp", *lossy.split(), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert list(told) == ["timely", "swift", "dcqcn", "ndp", "base", "warnings"]
+    assert [each.split(" ")[0] for each in told["warnings"]] == ["timely", "swift", "dcqcn", "dcqcn", "ndp"]
+    assert sum("without PFC" in each for each in told["warnings"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "preset"),
+    [
+        ("", [], "roce"),
+        ("", ["--preset", "uec"], "uec"),
+        ('transport = "uec"\n', [], "uec"),
+        ('transport.recovery = "selective_repeat"\nrouting = "spray"\n', [], "roce"),
+        ('transport.control = "nscc"\n', [], None),
+    ],
+)
+def test_transport_changes_the_control_and_nothing_else(
+    given: str, options: list[str], preset: str | None, tmp_path: Path
+) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text(f'trace = "perm16"\ntopology = "fat_tree_k4_100g"\n{given}')
+    sets = [f"transport.preset={options[1]}"] if options else []
+    before = netsim.load_scenario(file, sets)
+    after = netsim.load_scenario(file, settings([], options[1] if options else None, "swift", None, None, []))
+    assert (after.transport.control, after.transport.preset) == ("swift", preset)
+    assert after.transport == before.transport.model_copy(update={"control": "swift"})
+    assert (after.topology, after.routing) == (before.topology, before.routing)

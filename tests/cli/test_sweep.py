@@ -40,7 +40,7 @@ def test_a_row_per_point_with_the_figures_of_run(capsys: Capture) -> None:
     assert "results of 3 points in study_results/results.parquet" in output.err
     table = results()
     assert list(table["seed"]) == [1, 2, 3]
-    assert main("run perm16 --on fat_tree_k4_100g --transport ideal --seed 2 --json".split()) == 0
+    assert main("run perm16 --on fat_tree_k4_100g --preset ideal --seed 2 --json".split()) == 0
     summary = json.loads(capsys.readouterr().out)
     for name in ("completion_time_ps", "packet_hops", "bytes", "drops", "pauses"):
         assert table[name][1] == summary[name]

@@ -19,7 +19,7 @@ USUAL = Sender(control="window", window=50, timeout=100_000_000, payload=4096, s
 def at_rest(network: Network, header: int = 64, ack: int = 64) -> World:
     """The network before anything was asked of it."""
     sizes: dict[str, Any] = {"header": header, "ack": ack, "payloads": (USUAL.payload, USUAL.scale_up_payload)}
-    return new_world(network, **sizes, tick_ps=10**6, seed=1, control="window", parameters={})
+    return new_world(network, **sizes, seed=1, control="window", parameters={})
 
 
 def connections_of(network: Network, sender: Sender = USUAL) -> Connections:

@@ -35,7 +35,8 @@ def run_1024(tmp_path_factory: pytest.TempPathFactory) -> Result:
     lines += [{"op": "flows", "flows": [[rank, 5, 60000] for rank in range(16, 400, 16)]}]
     path.write_text("\n".join(map(json.dumps, lines)))
     trace = netsim.load_trace(path)
-    return netsim.simulate(type(trace)(**{**vars(trace), "name": EVIL}), "rail_optimized_1024")
+    fabric = {"base": "rail_optimized_1024", "ecn": {"kmin": "166400B", "kmax": "665600B"}}
+    return netsim.simulate(type(trace)(**{**vars(trace), "name": EVIL}), fabric)
 
 
 @pytest.fixture(scope="module")

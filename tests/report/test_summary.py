@@ -53,13 +53,17 @@ def test_the_whole_summary() -> None:
     assert text.startswith(
         "by_hand on fat_tree_k4_100g, dcqcn + go_back_n, ecmp, packed, seed 1\n"
         "preset roce: transport.control = dcqcn, transport.recovery = go_back_n, routing.kind = ecmp, "
-        "topology.pfc = { xoff = 416000, xon = 332800 }\nfinished at 10.00 us; "
+        "topology.ecn = { kmin = 100KB, kmax = 400KB, pmax = 0.2, rate =\n  25Gb/s }, topology.buffer = 1600000, "
+        "topology.pfc = { xoff = 1600000, xon = 1280000 }\nfinished at 10.00 us; "
     )
     alone = summary_text(result_of(scenario_of(transport={"control": "dctcp"}), FLOWS, [reduced(0)]))
     assert alone.startswith("by_hand on fat_tree_k4_100g, dctcp + go_back_n, ecmp, packed, seed 1\nfinished at ")
     assert "Limited by" in text
     assert "1,000 packets delivered, 2 dropped, 7 marked, 0 sent again" in text
     assert alone.splitlines()[-5].split()[:4] == ["core3->agg7", "core", "100", "Gb/s"]
+    assert text.splitlines()[-3] == (
+        "dcqcn takes no notice of losses: 2 packets dropped or lost, which only go_back_n acts on"
+    )
     assert text.splitlines()[-1].startswith(
         "flow control is on, and yet 2 packets found no headroom, on the way to tor0->"
     )

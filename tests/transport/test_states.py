@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from netsim.transport import CONTROLS, dispatch
+from netsim.transport import CONTROLS, UNMOVED_BY_LOSS, dispatch
 from netsim.transport.states import CODES, CONTROL_SETTINGS, CONTROL_STATES, with_states
 from tests.core.plain import plain
 
@@ -24,6 +24,14 @@ def test_a_control_has_what_the_core_calls(name: str) -> None:
     assert {kernel for kernel in heard if f"{name}.{kernel}(" in dispatched} == heard, "each kernel it has is called"
     assert CONTROL_STATES[name] == module.STATE
     assert CONTROL_SETTINGS[name] == module.SETTINGS
+
+
+def test_a_control_takes_notice_of_losses_or_is_listed_as_one_that_does_not() -> None:
+    kernels = ("on_nack", "on_loss", "on_timeout", "on_silence")
+    noticing = [
+        name for name in CONTROLS if any(hasattr(import_module(f"netsim.transport.{name}"), k) for k in kernels)
+    ]
+    assert set(noticing) == set(CONTROLS) - set(UNMOVED_BY_LOSS)
 
 
 def test_codes_are_the_places_in_the_registry() -> None:

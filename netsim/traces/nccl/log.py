@@ -18,7 +18,7 @@ from netsim.traces.joining.reports import Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
 from netsim.traces.native import trace_name
 from netsim.traces.nccl.batches import Batches
-from netsim.traces.nccl.lines import Cut, Destroyed, Event, GroupMark, Init, Reported, Tuned, Where, events
+from netsim.traces.nccl.lines import Cut, Destroyed, Event, GroupMark, Init, Reported, Tuned, Unknown, Where, events
 from netsim.traces.nccl.repeats import Kind, Repeats, is_dense
 from netsim.traces.nccl.scan import Line, clean_blocks, lines_in
 from netsim.traces.read_report import ReadReport
@@ -88,6 +88,7 @@ class _Log:
         self.hosts: dict[str, list[str]] = {}  # by process number
         self.counts: Counter[str] = Counter()
         self.tuning: Counter[str] = Counter()
+        self.unknown: dict[bool, Counter[str]] = {False: Counter(), True: Counter()}  # True: of NCCL CALL lines
         self.place, self.file, self.path, self.whole = Place(0, 0), 0, Path(), True
         self.changes = 0  # of what pointers mean
 
@@ -120,6 +121,8 @@ class _Log:
         process = self._process(event.writer)
         if isinstance(event, Cut):
             self.counts["cut"] += 1
+        elif isinstance(event, Unknown):
+            self.unknown[event.by_call][event.name] += 1
         elif isinstance(event, Tuned):
             self.tuning[event.choice] += 1
         elif isinstance(event, GroupMark):
@@ -138,7 +141,7 @@ class _Log:
 
     def _process(self, writer: Where) -> tuple[str, str]:
         if not writer.host:
-            return "", f"file {self.file + 1}"
+            return "", f"file {self.file + 1}" + (f" device {writer.device}" if writer.device else "")
         hosts = self.hosts.setdefault(writer.process, [])
         host = next((each for each in hosts if writer.host == each or _glued(writer.host, each)), None)
         if host is None:
@@ -254,6 +257,7 @@ class _Log:
         entered = sum(handle.initialised for handle in self.handles)
         found = {"cut off": self.counts["cut"], "ranks that enter communicators": entered}
         found["lines of tuning"] = self.tuning.total()
+        found |= self._left_out()
         told = ", ".join(f"{number} {what}" for what, number in found.items() if number)
         return f" ({told})" if told else ""
 
@@ -276,9 +280,15 @@ class _Log:
             told.append(f"{counts['cut']:,} calls were cut off or mixed with other lines, and skipped")
         if counts["repeats"]:
             told.append(f"{counts['repeats']:,} NCCL CALL lines repeat INFO lines, and were left out")
+        told += [f"{number:,} {what}" for what, number in self._left_out().items()]
         if counts["hidden"]:
             told.append("Ray has hidden repeated lines ([repeated ... across cluster]): set RAY_DEDUP_LOGS=0")
         return told
+
+    def _left_out(self) -> dict[str, int]:
+        """Calls that netsim does not know, by name; NCCL CALL lines count where no INFO line tells of such a call."""
+        unknown = self.unknown[True] | self.unknown[False]
+        return {f"{name} calls, which netsim does not know, left out": unknown[name] for name in sorted(unknown)}
 
     def _of_time(self) -> str:
         return STAMPED if self.counts["timed"] else TIMELESS
@@ -292,7 +302,7 @@ class _Log:
             lines=counts["lines"],
             records=counts["calls"] - counts["repeats"],
             cut=counts["cut"],
-            skipped={why: number for why, number in skipped.items() if number},
+            skipped={why: number for why, number in skipped.items() if number} | self._left_out(),
             tuning=dict(self.tuning),
             assumed=(self._of_time(),),
         )

@@ -1,0 +1,67 @@
+"""Congestion controls on one base: what stays the same, and where a control cannot do what it is made for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netsim.scenario import Scenario
+from netsim.transport import CONTROLS, DELAYED, MARKED, PULLED, TELEMETERED, UNMOVED_BY_LOSS
+from netsim.units import UNLIMITED, format_rate, format_size
+
+
+def base_text(scenario: Scenario) -> str:
+    """What all controls of a comparison have in common, in a line: buffers, PFC, marks, recovery, routing."""
+    topology, transport = scenario.topology, scenario.transport
+    ecn, pfc, shared = topology.ecn, topology.pfc, topology.shared_buffer
+    at = f" at {format_rate(ecn.rate)}" if ecn.rate else ""
+    marks = f"ECN {format_size(ecn.kmin)} to {format_size(ecn.kmax)}{at}, pmax {ecn.pmax:g}"
+    parts = [
+        f"preset {transport.preset}" if transport.preset else "no preset",
+        f"buffer {format_size(topology.buffer)} per port" if topology.buffer < UNLIMITED else "buffer unlimited",
+        *([f"shared buffer {format_size(shared.size)}, alpha {shared.alpha:g}"] if shared else []),
+        f"PFC from {format_size(pfc.xoff)} to {format_size(pfc.xon)}" if pfc else "no PFC",
+        marks if _marks(scenario) else "no ECN",
+        "trimming" if topology.trim else "no trimming",
+        transport.recovery,
+        scenario.routing.kind,
+    ]
+    return f"{topology.title}: {', '.join(parts)}"
+
+
+def misfits(scenario: Scenario) -> Iterator[str]:
+    """What the control of a scenario lacks on this fabric, a sentence each."""
+    control, topology = scenario.transport.control, scenario.topology
+    drops = topology.pfc is None and topology.buffer < UNLIMITED
+    if drops and control in DELAYED:
+        yield f"{control} measures the delay of packets that arrive: without PFC it sees nothing of those dropped"
+    elif drops and control in UNMOVED_BY_LOSS:
+        yield f"{control} takes no notice of losses, and without PFC a full queue drops packets"
+    if control in MARKED and not _marks(scenario):
+        yield f"{control} needs ECN, which is off"
+    if control in PULLED and not topology.trim:
+        yield f"{control} needs switches that trim: without, what its first windows overflow is lost until a time-out"
+    if control in TELEMETERED:
+        yield f"{control} needs INT: every switch is taken to write it"
+    if control == "nscc" and not topology.trim:
+        yield "nscc hears of a full queue by trimmed packets: without trimming it waits for the recovery to tell"
+    if control in TELEMETERED and scenario.routing.kind not in ("ecmp", "single"):
+        yield f"{control} compares what a link said at two times: packets that are spread over paths hide that"
+
+
+def cannot_pull(control: str, base: Scenario) -> str:
+    """Why a receiver-driven control cannot run on a base at all; "" where it can, and for all others."""
+    if control not in PULLED or base.transport.recovery == "selective_repeat":
+        return ""
+    return (
+        f"{control} is left out: it pulls packets one by one, which {base.transport.recovery} cannot; "
+        "add --set transport.recovery=selective_repeat"
+    )
+
+
+def names_of(text: str) -> list[str]:
+    """The controls of an option: all, or names with commas between them."""
+    return list(CONTROLS) if text == "all" else [name.strip() for name in text.split(",")]
+
+
+def _marks(scenario: Scenario) -> bool:
+    return scenario.topology.ecn.kmin < UNLIMITED

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from netsim.blame.causes import Cause, Causes
-from netsim.blame.path import KINDS, NO_LINK, Path, Piece
+from netsim.blame.path import DEPENDENCY, KINDS, NO_LINK, Path, Piece
 from netsim.blame.stories import Stories
 from netsim.blame.traffic import Traffic
 
@@ -38,6 +38,11 @@ class Blame:
         """All of it."""
         return sum(self.parts_ps.values())
 
+    @property
+    def own_ps(self) -> int:
+        """All but waiting for ranks in other collectives: what held those up is told of them."""
+        return self.ps - self.parts_ps[DEPENDENCY]
+
     def as_json(self) -> dict[str, Any]:
         """Plain values; a rank only of stragglers."""
         plain: dict[str, Any] = {"link": self.link, "kind": self.kind, "parts_ps": dict(self.parts_ps)}
@@ -51,7 +56,7 @@ class Explained:
     """One collective: all its time_ps in parts_ps, by kind.
 
     `blames` are for what an idle network would not have taken, `unavoidable` for the rest; in both the kind that cost
-    most comes first, and of a kind the link.
+    most comes first, and of a kind the link. In a job that is without `dependency`, which counts for others there.
     """
 
     number: int
@@ -132,12 +137,18 @@ def _unavoidable(path: Path, causes: Causes) -> list[Blame]:
     return _in_order(found.values())
 
 
-def _in_order(blames: Iterable[Blame]) -> list[Blame]:
+def _in_order(blames: Iterable[Blame], *, is_job: bool = False) -> list[Blame]:
     """The kind that cost most in all first; of a kind the link or rank that cost most."""
     blames, of_kind = list(blames), Counter[str]()
+
+    def cost(blame: Blame) -> int:
+        return blame.own_ps if is_job else blame.ps
+
     for blame in blames:
-        of_kind[blame.kind] += blame.ps
-    return sorted(blames, key=lambda each: (-of_kind[each.kind], each.kind, -each.ps, each.link or "", each.rank or 0))
+        of_kind[blame.kind] += cost(blame)
+    return sorted(
+        blames, key=lambda each: (-of_kind[each.kind], each.kind, -cost(each), each.link or "", each.rank or 0)
+    )
 
 
 def _sharers(traffic: Traffic, stories: Stories, link: int, start_ps: int, end_ps: int) -> tuple[int, tuple[str, ...]]:
@@ -170,4 +181,4 @@ def _joined(blames: Iterable[Blame]) -> list[Blame]:
         known.behind = known.behind or blame.behind
         known.flows = max(known.flows, blame.flows)
         known.groups = tuple(sorted({*known.groups, *blame.groups}))
-    return _in_order(found.values())
+    return _in_order(found.values(), is_job=True)

@@ -64,12 +64,6 @@ class Carried:
     told: Told | None = None
 
     @property
-    def ideal_ps(self) -> int:
-        """The time on an idle network, in the order in which NICs send; or in this one, if that was better."""
-        took = (self.end_ps or 0) - (self.start_ps or 0)
-        return max(self.admitted.floor_ps, min(self.admitted.alone_ps, took))
-
-    @property
     def last_start_ps(self) -> int | None:
         """When the last of those members began that have begun."""
         return max(self.entered.values(), default=None)

@@ -86,7 +86,7 @@ def test_alone_an_operation_takes_its_ideal_time(fabric: Any, size: int, op: str
     rows = [(*row, tuple(schedule.predecessors(i).tolist())) for i, row in enumerate(zip(*columns, strict=True))]
     (carried,) = play_core(Scenario(op, lambda: network, one(rows), control="none")).carried
     took = (carried.end_ps or 0) - (carried.start_ps or 0)
-    assert carried.admitted.floor_ps <= carried.ideal_ps <= took
+    assert carried.admitted.floor_ps <= carried.admitted.ideal_ps(took) <= took
     assert carried.admitted.alone_ps == pytest.approx(took, rel=0.01)
 
 

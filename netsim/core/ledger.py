@@ -60,6 +60,13 @@ class Admitted:
     target: Any
     floors: Any  # per flow: see flow_floors.FLOOR
 
+    def ideal_ps(self, took_ps: int) -> int:
+        """The time alone, in the order in which NICs send; or in another that was better, as the run that took so long.
+
+        No run takes less than `floor_ps`.
+        """
+        return max(self.floor_ps, min(self.alone_ps, took_ps))
+
 
 class Ledger:
     """Admits schedules and retires them."""

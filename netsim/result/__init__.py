@@ -46,7 +46,7 @@ class Result:
 
     `algbw_gbs` = bytes / time in 10^9 B/s and `busbw_gbs` as nccl-tests define them. `slowdown` = time / ideal, never
     below 1; of a run: all times over all ideals. Ideal is the time of the same chunk flows alone, where nothing but the
-    links of hosts is shared (`Carried.ideal_ps`); of a flow: alone on its path, or over all that it may be sprayed on.
+    links of hosts is shared (`core.floors`); of a flow: alone on its path, or over all that it may be sprayed on.
     Where the trace holds the durations of a real run, `against_recorded` = `together_ps` / `recorded_ps`: both are
     counted from when the last rank came. A flow's time ends with its last byte at the receiver; NaN if it never did.
     `busy_fraction` is the share of the run in which a link was sending; of one that sends ACKs or copies after the end,

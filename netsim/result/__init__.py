@@ -13,7 +13,8 @@ import pandas as pd
 from netsim.config import load_scenario
 from netsim.errors import InputError
 from netsim.result import tables
-from netsim.result.folder import MARK, check_writable, read_json, read_parquet, write_json, write_parquet, written_whole
+from netsim.result.checking import check_summary, check_tables, read_parquet
+from netsim.result.folder import MARK, check_writable, read_json, write_json, write_parquet, written_whole
 from netsim.result.reason import Reason
 from netsim.result.tables import TABLES
 from netsim.result.totals import provenance_of, summary_of
@@ -130,9 +131,8 @@ class Result:
         provenance = {key: value for key, value in read_json(folder / MARK).items() if key != "scenario"}
         if provenance.get("digest") != scenario.digest():
             raise InputError("holds another scenario than was run", where=str(folder), mend="run it again")
-        return cls(
-            **{name: read_parquet(name, folder / f"{name}.parquet") for name in TABLES},
-            summary=read_json(folder / "summary.json"),
-            scenario=scenario,
-            provenance=provenance,
-        )
+        read = {name: read_parquet(name, folder / f"{name}.parquet") for name in TABLES}
+        summary = read_json(folder / "summary.json")
+        check_tables(read, scenario, folder)
+        check_summary(summary, read, folder / "summary.json")
+        return cls(**read, summary=summary, scenario=scenario, provenance=provenance)

@@ -34,6 +34,7 @@ TABLES = {  # the columns of each Parquet file, in order
         "sent_bytes": "int64", "ecn_marks": "int64", "drops": "int64", "paused_ps": "int64",
     },
 }  # fmt: skip
+ARROW = {"int64": "int64", "double": "float64", "string": "string"}  # their types in the files
 PS_PER_SECOND, BYTES_PER_GB = 1e12, 1e9
 
 # nccl-tests, PERFORMANCE.md: busbw = algbw * factor * (n - 1) / n, which compares with the links' rate whatever n is

@@ -89,7 +89,7 @@ def explained(path: Path, causes: Causes) -> Explained:
         group=carried.about["group"],
         bytes=carried.about["bytes"],
         time_ps=path.end_ps - path.start_ps,
-        ideal_ps=carried.admitted.ideal_ps,
+        ideal_ps=carried.admitted.ideal_ps(path.end_ps - path.start_ps),
         parts_ps=_parts(path.pieces),
         blames=_blames(path, causes),
         unavoidable=_unavoidable(path, causes),

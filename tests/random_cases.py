@@ -20,7 +20,7 @@ from netsim.result import Result
 from netsim.traces import Operation, Trace
 from netsim.transport import CONTROLS
 
-US = 10**6  # ps
+US, LONGEST = 10**6, 200 * 10**9  # ps
 ROOTED = ("broadcast", "reduce", "gather", "scatter")
 ALL = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
 TREES = ("all_reduce", "broadcast", "reduce")
@@ -48,12 +48,16 @@ class Case:
     topology: dict[str, Any]
     settings: dict[str, Any]
 
+    @property
+    def _limit_ps(self) -> int:
+        return LONGEST + max(operation.start_ps for operation in self.trace.operations)
+
     def run(self) -> Result | None:
         """The result, or None where the case is one that netsim refuses or gives up."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                return netsim.simulate(self.trace, self.topology, time_limit="200ms", **self.settings)
+                return netsim.simulate(self.trace, self.topology, time_limit=self._limit_ps, **self.settings)
             except NetsimError:
                 return None
 

@@ -100,13 +100,10 @@ def saved_run(rng: random.Random, folder: Path) -> list[str]:
     run = folder / "tampered"
     shutil.rmtree(run, ignore_errors=True)
     shutil.copytree(folder / f"run{rng.randrange(3)}", run)
-    for _ in range(rng.choice((1, 1, 2))):
-        path = rng.choice(sorted(run.iterdir()))
+    for path in rng.sample(sorted(run.iterdir()), rng.choice((1, 1, 2))):
         if path.suffix == ".json" and rng.random() < 0.8:
-            tree = with_one_changed(json.loads(path.read_bytes()), rng)
-            path.write_text(json.dumps(tree))
-            break
-        if path.suffix == ".parquet" and rng.random() < 0.8:
+            path.write_text(json.dumps(with_one_changed(json.loads(path.read_bytes()), rng)))
+        elif path.suffix == ".parquet" and rng.random() < 0.8:
             _change_table(path, rng)
         elif path.suffix == ".gz" and rng.random() < 0.8:
             path.write_bytes(gzip.compress(mutated(gzip.decompress(path.read_bytes()), [TRACE.encode()], rng)))
@@ -114,12 +111,9 @@ def saved_run(rng: random.Random, folder: Path) -> list[str]:
             path.write_bytes(mutated(path.read_bytes(), [TRACE.encode()], rng))
     if rng.random() < 0.5:
         _sign(run / "run.json")
-    made = [
-        ["report", "{}", "-o", "page.html"],
-        ["trace", "{}", "-o", "t.json.gz"],
-        ["compare", "{}", str(folder / "run0")],
-    ]
-    made += [["explain", "{}"], ["compare", "{}", "{}", "--json"], ["run", "{}/run.json", "--time-limit", "1ms"]]
+    made = 4 * [["trace", "{}", "-o", "t.json.gz"], ["compare", "{}", str(folder / "run0")], ["compare", "{}", "{}"]]
+    made += [["compare", "{}", "{}", "--json"], ["explain", "{}"], ["report", "{}", "-o", "page.html"]]
+    made += [["run", "{}/run.json", "--time-limit", "1ms"], ["describe", "{}/trace.jsonl.gz"]]
     return [word.format(run) for word in rng.choice(made)]
 
 

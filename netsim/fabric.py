@@ -144,7 +144,7 @@ class Fabric:
         RunError if some of its chunk flows wait for each other in a circle.
         """
         self.world, admitted = self.ledger.admit(self.world, schedule, np.asarray(hosts), traffic_class)
-        if admitted.ideal_ps < 0:
+        if admitted.floor_ps < 0:
             what = f"some chunk flows of {about.get('op', 'the schedule')} wait for each other in a circle"
             raise RunError(what, mend="break the circle in the schedule's `after`")
         carried = Carried(

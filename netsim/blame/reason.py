@@ -10,7 +10,7 @@ from netsim.report.text import counted, percent
 from netsim.result import Result
 from netsim.result.reason import Reason, ReasonKind, reason
 
-MOST_HOPS = 1 << 21  # packet hops up to which a run is explained to tell its reason: 0.5 to 2 us of CPU each
+MOST_HOPS = 1 << 22  # packet hops up to which a run is explained to tell its reason: 0.3 to 2 us of CPU each
 WORTH_BLAMING = 0.2  # of the time: with less lost it is within 1.25 times what an idle network takes
 
 HOW: dict[str, str] = {  # what is said of a kind; the others: "97 % of the operations' time is queueing because of it"

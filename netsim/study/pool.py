@@ -150,7 +150,7 @@ def _on_cores(tasks: Sequence[Task], jobs: int, work: Work) -> Iterator[Finished
 
 def _watched(work: Work, parent: int, task: Task) -> Finished:
     """Do a run in a process that ends when its parent does, even by `kill -9`: nobody would ask for its answer."""
-    if not _watching:
+    if not _watching and os.getpid() != parent:  # joblib does a single run in the parent itself
         _watching.append(parent)
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     return work(task)

@@ -22,6 +22,7 @@ from netsim.core.world import new_world, with_more_air
 from netsim.errors import RunError
 from netsim.limits import NO_LIMITS, Limits
 from netsim.pace import Pace
+from netsim.routing.longest import base_rtt_ps
 from netsim.stuck import gave_up, who_waits
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.settings import Transport
@@ -115,6 +116,7 @@ class Fabric:
             wire.payload,
             wire.scale_up_payload,
             transport.retries,
+            base_rtt_ps(network, transport, wire.header + wire.payload, wire.ack),
         )
         if steering:
             self.world = with_steering(self.world, steering)

@@ -16,7 +16,7 @@ from netsim.core.rings import append, first_at, hold, length
 from netsim.core.steering import steered
 from netsim.core.switches import is_marked
 from netsim.core.tables import NEVER, WAITED
-from netsim.core.trimming import into_control, refuse
+from netsim.core.trimming import into_control, refuse, takes_the_place
 from netsim.core.words import ACK, HOP, INGRESS, MARK, TRIMMED, bytes_of, ingress_of, is_ack, without_ingress
 from netsim.kernel import inner, part
 
@@ -124,6 +124,10 @@ def step(world, l, now):
     kind = world.kinds[link.kind]
     link.free_at += time_to_send(kind, bytes_of(content))
     content = without_ingress(content)
+    if world.settings[0].marks_late and queue.leaving:
+        if is_marked(world, row, kind, queue.backlog, link.wire.tail + link.lost):
+            content |= MARK
+            queue.marks += 1
     lost = kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content)
     if world.settings[0].journaling:
         write_down(world, l, came_at, now, name, content | (LOST if lost else 0))
@@ -142,6 +146,23 @@ def accepted(world, link):
     if world.settings[0].classes > 1:
         return link.payload.tail
     return link.wire.tail + link.lost + length(link.payload) + length(link.control)
+
+
+@part
+def finds_room(world, ingress, row, wire_bytes, now):
+    """Take a packet that goes to a queue into account, if there is room for it or the last there makes some."""
+    settings, link = world.settings[0], world.links[row]
+    if settings.lossless:
+        return let_in(world, ingress, wire_bytes, now)
+    if settings.pooling and world.pools[link.source].room > 0:
+        pool = world.pools[link.source]
+        fits = wire_bytes <= growth(world, pool, link.backlog)
+        if fits or (settings.trim_last > 0 and takes_the_place(world, row, wire_bytes)):
+            take_room(pool, wire_bytes)
+            return True
+        return False
+    fits = link.backlog + wire_bytes <= world.kinds[link.kind].buffer
+    return fits or (settings.trim_last > 0 and takes_the_place(world, row, wire_bytes))
 
 
 @inner
@@ -169,22 +190,13 @@ def come(world, ingress, now):
     if kind.strict and content & (ACK | TRIMMED):
         into_control(world, l, name, content, now, place)
         return l
-    if settings.lossless:
-        if not let_in(world, ingress + rise, wire_bytes, now):
-            refuse(world, row, name, content, now, place)
-            return l
-    elif settings.pooling and world.pools[link.source].room > 0:
-        pool = world.pools[link.source]
-        if wire_bytes > growth(world, pool, link.backlog):
-            refuse(world, row, name, content, now, place)
-            return l
-        take_room(pool, wire_bytes)
-    elif link.backlog + wire_bytes > kind.buffer:
+    if not finds_room(world, ingress + rise, row, wire_bytes, now):
         refuse(world, row, name, content, now, place)
         return l
-    if not is_ack(content) and is_marked(world, row, kind, link.backlog, accepted(world, link)):
-        content |= MARK
-        link.marks += 1
+    if not settings.marks_late and not is_ack(content):
+        if is_marked(world, row, kind, link.backlog, accepted(world, link)):
+            content |= MARK
+            link.marks += 1
     link.backlog += wire_bytes
     link.longest = max(link.longest, link.backlog)
     link.free_at = max(link.free_at, now)

@@ -77,7 +77,7 @@ def on_ack(world, name, content, now, place):
     if settings.steering == REPS and echoes:
         end_entropy(world, c, place, content & MARK)
     if settings.selective > 0:
-        expected, gained = learn(world, c, connection, expected, content, now)
+        expected, gained = learn(world, c, connection, expected, content, now, place)
     else:
         if content & NAK and (expected >= connection.acked or connection.next > connection.acked):
             first = max(expected, connection.acked)  # ACKs on other paths may have overtaken it

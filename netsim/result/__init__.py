@@ -13,7 +13,7 @@ import pandas as pd
 from netsim.config import load_scenario
 from netsim.errors import InputError
 from netsim.result import tables
-from netsim.result.checking import check_summary, check_tables, read_parquet
+from netsim.result.checking import check_summary, check_tables, check_writes_down, read_parquet
 from netsim.result.folder import MARK, check_writable, read_json, write_json, write_parquet, written_whole
 from netsim.result.reason import Reason
 from netsim.result.tables import TABLES
@@ -117,6 +117,7 @@ class Result:
         A folder that holds an earlier result is replaced, any other folder that is not empty is refused. The Parquet
         files of equal scenarios are equal byte for byte: what differs from run to run is in the JSON files alone.
         """
+        check_writes_down(self.scenario, Path(folder))
         with written_whole(Path(folder)) as draft:
             for name in TABLES:
                 write_parquet(getattr(self, name), name, draft / f"{name}.parquet")

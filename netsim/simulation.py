@@ -219,6 +219,7 @@ def _fabric(
         split=scenario.routing.splits_messages,
         steering=_steering(scenario.routing, network),
         classes=scenario.classes.count,
+        jitter=scenario.nic.jitter,
         time_limit_ps=limit_ps,
         on_progress=tell if progress else None,
     )

@@ -12,7 +12,7 @@ from simpy.events import EventPriority
 
 from netsim.core.candidates import Steering, with_steering
 from netsim.core.connections import Connections, Sender
-from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, LOOKED, PAUSED, advance, enter
+from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, LOOKED, PAUSED, REACHED, advance, enter
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
 from netsim.core.queue_pairs import QueuePairs
 from netsim.core.readings import QueueSamples, packets_sent
@@ -20,13 +20,14 @@ from netsim.core.tables import NEVER
 from netsim.core.witness import Told, Witness
 from netsim.core.world import new_world, with_more_air
 from netsim.errors import RunError
+from netsim.limits import NO_LIMITS, Limits
 from netsim.pace import Pace
-from netsim.stuck import gave_up, out_of_time, who_waits
+from netsim.stuck import gave_up, who_waits
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.settings import Transport
+from netsim.watchdog import Watchdog
 
 LATE = EventPriority(1 << 30)  # after everything that ranks do at the same instant
-Late = Generator[simpy.Event, Any, None]
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,9 @@ class Fabric:
     route(source, target, channel) -> Routes gives the links of new connections. A connection has `queue_pairs`, which
     take its messages in turn or, with `split`, each a share of every one. With `steering` switches choose per packet.
     `classes` of traffic are served in strict order, the highest first. `jitter` of NICs: see core/jitter.py. RunError
-    past `time_limit_ps`. on_progress is called some times a second. `carried` and `world` hold what happened;
-    `processes`, filled by whoever starts them, are the ranks' processes: an error says who has ended.
+    past the `limits`, and where all is sent in vain (see Watchdog). on_progress is called some times a second.
+    `carried` and `world` hold what happened; `processes`, filled by whoever starts them, are the ranks' processes: an
+    error says who has ended.
     """
 
     def __init__(
@@ -92,7 +94,7 @@ class Fabric:
         steering: Steering | None = None,
         classes: int = 1,
         jitter: float = 0,
-        time_limit_ps: int = NEVER,
+        limits: Limits = NO_LIMITS,
         on_progress: Callable[["Fabric"], None] | None = None,
     ) -> None:
         self.env, self.network = env, network
@@ -127,7 +129,7 @@ class Fabric:
         self.processes: list[tuple[int, simpy.Process]] = []
         self.samples = QueueSamples(self.world)
         self._unacknowledged: list[Carried] = []  # all parts finished
-        self._time_limit_ps, self._on_progress = time_limit_ps, on_progress
+        self.watchdog, self._on_progress = Watchdog(limits, transport.retries), on_progress
         self._events: dict[int, tuple[Carried, simpy.Event]] = {}  # by part: what its rank waits for
         self._finished: list[tuple[int, int, int]] = []  # heap of (time, collective, part) whose events have not fired
         self._pace = Pace()
@@ -145,7 +147,7 @@ class Fabric:
         RunError if some of its chunk flows wait for each other in a circle.
         """
         self.world, admitted = self.ledger.admit(self.world, schedule, np.asarray(hosts), traffic_class)
-        if admitted.ideal_ps < 0:
+        if admitted.floor_ps < 0:
             what = f"some chunk flows of {about.get('op', 'the schedule')} wait for each other in a circle"
             raise RunError(what, mend="break the circle in the schedule's `after`")
         carried = Carried(
@@ -205,7 +207,7 @@ class Fabric:
                 raise gave_up(self)
         self._retire_acknowledged()
 
-    def _drive(self) -> Late:
+    def _drive(self) -> Generator[simpy.Event, Any, None]:
         """The one process that lets the core run, never past the next thing SimPy might do."""
         while True:
             yield self._work
@@ -215,8 +217,7 @@ class Fabric:
                 if wake_at is None:
                     break
                 yield self._late(wake_at - int(self.env.now))
-                if self.env.now > self._time_limit_ps:
-                    raise out_of_time(self._time_limit_ps)
+                self.watchdog.check_time(self)
                 self._fire()
                 yield self._late(0)
             self._work = self.env.event()
@@ -227,7 +228,7 @@ class Fabric:
         RunError, with who waits for whom, when nothing is in flight and no rank will do anything by itself.
         """
         next_step = self.env.peek()
-        limit = int(min(next_step, self._time_limit_ps + 1, NEVER))
+        limit = int(min(next_step, self.watchdog.time_limit_ps + 1, NEVER))
         while True:
             first = self._finished[0][0] if self._finished else NEVER
             reason = self._advance(min(limit, first + 1))
@@ -247,18 +248,21 @@ class Fabric:
     def _advance(self, limit: int) -> int:
         """Let the core run up to `limit`; it comes back with REACHED, with IDLE, or when parts have FINISHED."""
         while True:
-            began = time.perf_counter()
-            reason = int(advance(self.world, limit, self._pace.steps))
+            began, until = time.perf_counter(), min(limit, self.watchdog.next_ps)
+            reason = int(advance(self.world, until, self._pace.steps))
+            self.watchdog.look_at_the_clock(self)
             if reason == PAUSED:
                 self._pace.paused_after(time.perf_counter() - began)
-            if self._on_progress and self._pace.is_time():
-                self._on_progress(self)
+            if self._on_progress and self._pace.is_time() and (reason != REACHED or self.done < len(self.carried)):
+                self._on_progress(self)  # but not of deadlines that nobody needs any more
             if reason == CROWDED and self._witness and self._witness.is_due(self.world):
                 self._witness.take(self.world)
             elif reason == CROWDED:
                 self.world = with_more_air(self.world)
             elif reason == LOOKED:
                 self.samples.collect()
+            elif reason == REACHED and until < limit:
+                self.watchdog.look(self)
             elif reason != PAUSED:
                 self._collect()
                 return reason

@@ -22,7 +22,7 @@ from netsim.traffic_classes import Classes
 from netsim.transport.settings import Transport
 from netsim.units import Size, format_size, size_text
 
-LARGEST_PACKET = 1 << 22  # bytes; windows and queues count packets, so a packet is not the whole message
+LARGEST_PACKET = 1 << 19  # bytes; payload and header, in bits and times ps in a second, stay within 63 binary digits
 MOST_CHANNELS = 1 << 10  # NCCL stops at 64
 LARGEST_JITTER = 16
 LARGEST_SEED = (1 << 63) - 1  # the core holds it as int64

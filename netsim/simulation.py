@@ -3,19 +3,20 @@
 import time
 import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import simpy
 
 from netsim.config import build_scenario
 from netsim.core.candidates import Steering
-from netsim.core.checks import check_trimming
-from netsim.core.tables import NEVER
+from netsim.core.checks import check_headers, check_trimming
 from netsim.diary import Diary
 from netsim.errors import InputError
 from netsim.fabric import Fabric, Wire
+from netsim.interrupts import heard_meanwhile
 from netsim.job import Job, Rank, start_job
+from netsim.limits import Limits, limits_of
 from netsim.outcome import Outcome, outcome_of
 from netsim.replay import Choices, Meeting, Steps, check_algorithms, replay
 from netsim.result import Result
@@ -29,7 +30,7 @@ from netsim.topology.network import Network
 from netsim.traces import Trace
 from netsim.traces.limits import MAX_RANKS
 from netsim.transport.settings import Transport
-from netsim.units import parse_time
+from netsim.watchdog import interrupt
 
 Progress = Callable[[int, float, int, int], None]  # now in ps, collectives done and in all, packet hops so far
 
@@ -41,13 +42,15 @@ def simulate(
     ranks: int | None = None,
     progress: Progress | None = None,
     time_limit: str | int | None = None,
+    wall_limit: str | int | None = None,
     **settings: Any,
 ) -> Result:
     """Run a scenario; or a trace, or user code for `ranks` ranks, on a topology.
 
     what: a Scenario; a Trace or a trace's name; or a function `job(rank)` that yields what the rank does. settings as
     in a scenario file: seed=7, transport="dctcp", routing="ecmp", algorithms={"all_reduce": "tree"}. time_limit:
-    simulated time after which the run is given up. progress(now_ps, done, total, packet_hops) is called some times a
+    simulated time after which the run is given up; wall_limit: time by the clock ("90s"), for which it is simulated at
+    most. progress(now_ps, done, total, packet_hops) is called some times a
     second; a collective under way counts as a fraction. Raises InputError for a mistake, RunError for an endless run.
 
     >>> import netsim
@@ -59,11 +62,11 @@ def simulate(
     ['all_reduce']
     """
     scenario = _scenario(what, topology, ranks, settings)
-    limit_ps = _time_limit(time_limit)
+    limits = limits_of(time_limit, wall_limit)
     check(scenario)
     _warn_of(scenario)
     compile_seconds = _get_ready()
-    outcome, recorded = run(scenario, what if callable(what) else None, limit_ps, progress)
+    outcome, recorded = run(scenario, what if callable(what) else None, limits, progress)
     outcome.totals["compile_seconds"] = compile_seconds
     return Result.of(outcome, recorded)
 
@@ -75,12 +78,13 @@ def check(scenario: Scenario) -> None:
     scenario.placement.hosts(scenario.trace.ranks, len(network.hosts), scenario.seed)
     check_algorithms(scenario.trace)
     check_trimming(network, is_selective=scenario.transport.recovery == "selective_repeat")
+    check_headers(network, scenario.packet.header)
 
 
 def run(
     scenario: Scenario,
     job: Job | None,
-    limit_ps: int,
+    limits: Limits,
     progress: Progress | None,
     watch: Callable[[Fabric], None] | None = None,
 ) -> tuple[Outcome, Scenario]:
@@ -90,12 +94,13 @@ def run(
     """
     began = time.perf_counter()
     env = simpy.Environment()
-    fabric, meeting = _fabric(env, scenario, limit_ps, progress)
+    fabric, meeting = _fabric(env, scenario, limits, progress)
     if watch:
         watch(fabric)
     diary = Diary(scenario.trace.ranks)
     fabric.processes = start_job(job, scenario.trace.ranks, meeting, diary) if job else replay(scenario.trace, meeting)
-    completion_ps = _walk_to_the_end(fabric, limit_ps)
+    with heard_meanwhile(partial(interrupt, fabric)):
+        completion_ps = _walk_to_the_end(fabric, fabric.watchdog.time_limit_ps)
     outcome = outcome_of(fabric, completion_ps, time.perf_counter() - began)
     return outcome, _written_down(scenario, diary) if job else scenario
 
@@ -108,8 +113,9 @@ def _walk_to_the_end(fabric: Fabric, limit_ps: int) -> int:
         process.callbacks.append(lambda _: ends.append(int(env.now)))  # a rank's error goes its own way, at once
     while env.peek() <= limit_ps:
         env.step()
+        fabric.watchdog.look_at_the_clock(fabric)
     if fabric.under_way or len(ends) < len(fabric.processes):
-        raise who_waits(fabric) if env.peek() == float("inf") else out_of_time(limit_ps)
+        raise who_waits(fabric) if env.peek() == float("inf") else out_of_time(fabric, limit_ps)
     fabric.drain()
     return max([0, *ends, *(each.end_ps or 0 for each in fabric.carried)])
 
@@ -189,15 +195,8 @@ def _scenario(what: Any, topology: Any, ranks: int | None, settings: dict[str, A
     return build_scenario(what, topology, **settings)
 
 
-def _time_limit(given: str | int | None) -> int:
-    try:
-        return NEVER if given is None else min(parse_time(given), NEVER)
-    except InputError as error:
-        raise InputError(error.what, where="time_limit", mend=error.mend) from None
-
-
 def _fabric(
-    env: simpy.Environment, scenario: Scenario, limit_ps: int, progress: Progress | None
+    env: simpy.Environment, scenario: Scenario, limits: Limits, progress: Progress | None
 ) -> tuple[Fabric, Meeting]:
     network = scenario.topology.build()
     hosts = scenario.placement.hosts(scenario.trace.ranks, len(network.hosts), scenario.seed)
@@ -220,7 +219,7 @@ def _fabric(
         steering=_steering(scenario.routing, network),
         classes=scenario.classes.count,
         jitter=scenario.nic.jitter,
-        time_limit_ps=limit_ps,
+        limits=limits,
         on_progress=tell if progress else None,
     )
     choices = Choices(scenario.algorithms, scenario.channels, scenario.chunk, scenario.classes)

@@ -45,9 +45,35 @@ def who_waits(fabric: Any) -> RunError:
     return RunError(f"the job stands still at {format_time(int(fabric.env.now))}: {', '.join(links)}", mend=mend)
 
 
-def out_of_time(limit_ps: int) -> RunError:
-    """The error for a job that is not at its end when the user's time limit is."""
-    return RunError(f"not finished within the time limit of {format_time(limit_ps)}", mend="raise time_limit")
+def out_of_time(fabric: Any, limit_ps: int) -> RunError:
+    """The error for a job that is not at its end when the user's limit of simulated time is."""
+    what = f"not finished within the time limit of {format_time(limit_ps)}: {_so_far(fabric)}"
+    return RunError(what, mend="raise the time limit")
+
+
+def out_of_patience(fabric: Any, limit_s: float) -> RunError:
+    """The error for a job that is not at its end when the user's limit by the clock is."""
+    what = f"not finished within the wall limit of {limit_s:g} s, at {format_time(fabric.now_ps)}: {_so_far(fabric)}"
+    return RunError(what, mend="raise the wall limit")
+
+
+def in_vain(fabric: Any, since_ps: int, sent: int) -> RunError:
+    """The error for a fabric on which packets move, and nothing new arrives."""
+    since = f"nothing new has arrived since {format_time(since_ps)}, though {sent:,} packets were sent"
+    what = f"{since}: {_so_far(fabric)}"
+    mend = "look at buffers that hold too few packets, at losses, and at what the congestion control makes of them"
+    return RunError(what, mend=mend)
+
+
+def _so_far(fabric: Any) -> str:
+    """What is finished, and who waits in the first that is not."""
+    done = len(fabric.carried) - len(fabric.under_way)
+    finished = f"{done:,} collective{'s are' if done != 1 else ' is'} finished"
+    first = next(iter(fabric.under_way), None)
+    if first is None:
+        return f"{finished}, none is under way"
+    waiting, absent = _ranks(fabric.waiting(first)), _absent(first)
+    return f"{finished}, {_name(first)} is not: {f'waits for {_ranks(absent)}' if absent else f'goes on at {waiting}'}"
 
 
 def gave_up(fabric: Any) -> RunError:

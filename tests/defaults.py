@@ -202,6 +202,8 @@ CONSTANTS: Rows = {
     "transport.settings:IB_ACK_TIMEOUT_14_PS": (67_108_864 * NS, "InfiniBand: 4.096 us * 2^14; perftest"),
     "transport.settings:IB_RETRIES": (7, "InfiniBand: three bits"),
     "transport.settings:TCP_DUPLICATES": (3, "RFC 5681, section 3.2"),
+    "routing.ecmp:MOST_QUEUE_PAIRS": (128, "NCCL: NCCL_IB_QPS_PER_CONNECTION"),
+    "traffic_classes:HIGHEST": (7, "IEEE 802.1Q: eight priorities"),
     "transport.dcqcn:REFERENCE_MBPS": (40_000, "DCQCN (SIGCOMM 2015), section 5: 40 Gb/s"),
     "transport.timely:REFERENCE_MBPS": (10_000, "TIMELY (SIGCOMM 2015), section 5: 10 Gb/s"),
     "transport.hpcc:REFERENCE_MBPS": (25_000, "HPCC's run.py: 25 Gb/s"),

@@ -14,13 +14,14 @@ FLOORS = [  # top down; a room imports only rooms below its own floor, so wings 
     ["job"],
     ["result", "outcome", "replay", "diary", "profile"],
     ["fabric", "faults"],
-    ["config", "stuck", "pace"],
+    ["watchdog"],
+    ["config", "stuck", "pace", "interrupts"],
     ["scenario"],
     ["presets"],
-    ["traffic_classes"],
+    ["traffic_classes", "limits"],
     ["routing", "core", "workloads", "convert"],
     ["traces", "collectives", "topology", "transport"],
-    ["units", "tomlfile", "kernel", "shipped", "writing"],
+    ["units", "tomlfile", "kernel", "shipped", "writing", "other_files"],
     ["errors", "version"],
 ]
 HEIGHT = {room: -number for number, floor in enumerate(FLOORS) for room in floor}

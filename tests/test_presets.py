@@ -12,6 +12,7 @@ from netsim.config import build_scenario
 from netsim.presets import filled_in
 from netsim.scenario import Scenario
 from netsim.topology import FatTree
+from netsim.topology.ecn import Ecn
 from netsim.transport import CONTROLS, RECOVERIES
 from netsim.transport.presets import DEFAULT_PRESET, PRESETS
 from netsim.transport.settings import Transport
@@ -170,3 +171,23 @@ def test_what_cannot_be_meant_is_refused_in_a_line(settings: dict[str, Any], sai
 def test_spray_with_go_back_n_is_a_warning() -> None:
     with pytest.warns(UserWarning, match="go_back_n takes for losses"):
         netsim.simulate("ring_all_reduce_16", SHIPPED, routing="spray")
+
+
+def test_the_constants_of_2015_are_what_makes_a_permutation_slow() -> None:
+    """128 hosts at 100 Gb/s, 2 MB each: hashing puts four flows on a link, 650 us; DCTCP takes 936."""
+    times = {
+        name: netsim.simulate("perm128", "fat_tree_k8_100g", transport=name).summary["completion_time_ps"] / 1e6
+        for name in ("roce", "roce-2015", "dctcp")
+    }
+    assert 650 < times["roce"] < 1.2 * times["dctcp"]
+    assert times["roce-2015"] > 2.5 * times["roce"]
+
+
+@pytest.mark.parametrize(("tier", "kmin"), [("tor", 400_000), ("agg", 1_600_000), ("core", 800_000)])
+def test_thresholds_scale_with_the_rate_of_each_link(tier: str, kmin: int) -> None:
+    rates = {"agg": {"rate": "400Gb/s"}, "core": {"rate": "200Gb/s"}}
+    network = build_scenario("perm16", {"base": SHIPPED, **rates}).topology.build()
+    links = [link for link in network.links if link.kind == tier]
+    assert links
+    assert {link.ecn_kmin_bytes for link in links if link.ecn_kmin_bytes < UNLIMITED} == {kmin}
+    assert Ecn(kmin=UNLIMITED, kmax=UNLIMITED, rate=1).of_link(10**12).kmax == UNLIMITED

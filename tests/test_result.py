@@ -123,8 +123,7 @@ def test_columns_are_the_documented_ones(result: Result) -> None:
 
 
 def test_busy_is_of_the_whole_run(result: Result) -> None:
-    assert result.link("host1", "tor0")["busy_fraction"] == pytest.approx(2 / 110)
-    assert result.links["busy_fraction"].tolist() == [number / 110 for number in range(len(result.links))]
+    assert result.link("host1", "tor0")["busy_fraction"] == 2 / 110
     with pytest.raises(InputError, match="no link host1->core0"):
         result.link("host1", "core0")
 

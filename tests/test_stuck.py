@@ -95,7 +95,10 @@ def test_a_job_that_computes_for_ever_ends_at_the_time_limit() -> None:
         while True:
             yield rank.compute("1us")
 
-    assert stands_still(job, 2, time_limit="1ms") == "not finished within the time limit of 1,000 us; raise time_limit"
+    assert stands_still(job, 2, time_limit="1ms") == (
+        "not finished within the time limit of 1,000 us: 0 collectives are finished, none is under way; "
+        "raise the time limit"
+    )
 
 
 def test_ranks_that_end_before_the_last_acks_are_whole_under_a_time_limit() -> None:

@@ -21,10 +21,10 @@ from netsim.blame.rows import Rows
 from netsim.blame.saved import check_known, check_same
 from netsim.blame.stories import Stories
 from netsim.blame.traffic import Traffic
-from netsim.core.tables import NEVER
 from netsim.core.witness import Witness
 from netsim.core.world_tables import World
 from netsim.fabric import Carried, Fabric
+from netsim.limits import NO_LIMITS
 from netsim.result import Result
 from netsim.scenario import Scenario
 from netsim.simulation import Progress, check, run
@@ -84,7 +84,7 @@ def _at_once(
     """Explain in one run what it can; and whether that is all."""
     reader = _Reader(scenario, collective, many_rows, most_rows)
     try:
-        run(scenario, None, NEVER, progress, reader.watch)
+        run(scenario, None, NO_LIMITS, progress, reader.watch)
         reader.finish()
     except _TooMany:
         return reader.found, False

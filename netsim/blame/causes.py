@@ -7,18 +7,18 @@ from typing import NamedTuple
 import numpy as np
 
 from netsim.blame.alternatives import Alternatives
-from netsim.blame.path import NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, SERIALISATION, THROTTLING, Path, Piece
+from netsim.blame.path import IDLE, NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, SERIALISATION, Path, Piece
 from netsim.blame.rows import Column
 from netsim.blame.traffic import Traffic
 from netsim.core.journal import LOST
 from netsim.result.reason import ReasonKind
 from netsim.topology import Network
-from netsim.transport import PULLED
+from netsim.transport import MARKED, NOTED, PULLED
+from netsim.transport.fixed_point import WIDEST
 from netsim.transport.states import CODES
 
-BY_MARKS = ("dctcp", "dcqcn", "nscc")  # controls that a mark slows down
-BY_DELAY = ("timely", "swift", "hpcc", "nscc", *PULLED)  # and those that a queue slows down; a trimmed packet waits too
-UNLIMITED_WINDOW = ("none", "dcqcn", "timely")  # what these may have under way, recovery alone limits
+BY_DELAY = (*NOTED, *PULLED)  # controls that a queue slows down; a packet that is trimmed waits too
+FIXED_WINDOW = ("none", "window", "dcqcn", "timely")  # controls that leave the window as it was set
 
 # Where one answer ends and the next begins; near a border both are partly true.
 MORE_THAN_HOSTS = 1.05  # links needed longer than any host's, even if evenly loaded, cannot carry what the hosts send
@@ -48,10 +48,11 @@ class Causes:
         self.stories, self.number, self.start_ps, self.end_ps = path.stories, path.number, path.start_ps, path.end_ps
         self._queues: dict[tuple[int, int], Cause] = {}
         self._throttles: dict[tuple[int, bool], Cause] = {}
-        self._slowest: dict[int, Cause] = {}
 
     def of(self, piece: Piece) -> Cause | None:
         """The cause of a piece; None for one that an idle network has too."""
+        if piece.kind in IDLE:
+            return None
         if piece.rank >= 0:
             return Cause(ReasonKind.STRAGGLER, rank=piece.rank)
         if piece.kind == QUEUEING:
@@ -60,25 +61,14 @@ class Causes:
             return self._of_pause(piece.link, piece.connection, piece.start_ps, piece.end_ps)
         if piece.kind == RETRANSMISSION:
             return self._of_loss(piece)
-        return self._of_throttling(piece.connection, paced=piece.paced) if piece.kind == THROTTLING else None
+        return self._of_throttling(piece.connection, paced=piece.paced)
 
     def unavoidable(self, piece: Piece) -> Cause:
-        """What sets the time of a piece that an idle network has too: the slowest link of a route, or latency."""
-        connection, steered = piece.connection, bool(self.rows.world.settings[0]["steering"])
-        if piece.kind != SERIALISATION or not (steered or piece.link in self._route(connection)):
+        """What sets the time of a piece that an idle network has too: the narrowest link of a route, or latency."""
+        is_spread = bool(self.rows.world.settings[0]["steering"])
+        if piece.kind != SERIALISATION or not (is_spread or piece.link in self._route(piece.connection)):
             return Cause(ReasonKind.LATENCY)  # propagation; or an answer, which goes the other way
-        if connection not in self._slowest:
-            self._slowest[connection] = self._slowest_of(self._route(connection), is_one=not steered)
-        return self._slowest[connection]
-
-    def _slowest_of(self, route: list[int], *, is_one: bool) -> Cause:
-        """The link of a route that carries least; links that packets are spread over carry as much as all together."""
-        rates, steps = self.network.rate_bps, [np.array([link]) for link in route]
-        if not is_one:
-            steps = [self.alternatives.of(link, *self._ends(link, route)) for link in route]
-        carries = [len(step) * int(rates[step].min()) for step in steps]
-        step = steps[int(np.argmin(carries))]
-        link = int(step[np.argmin(rates[step])])
+        link, _ = self.rows.narrowest(piece.connection)
         is_hosts = self.network.source[link] < len(self.network.hosts)
         return Cause(ReasonKind.HOST_LINK if is_hosts else ReasonKind.SLOWER_LINK, link)
 
@@ -188,8 +178,7 @@ class Causes:
     def behind(self, cause: Cause, connection: int) -> str:
         """Why a queue was full in which packets were lost, a kind; "" where a wire lost them. Or whose limit."""
         if cause.kind in (ReasonKind.WINDOW_LIMIT, ReasonKind.RATE_LIMIT):
-            control, is_window = self._control(connection), cause.kind == ReasonKind.WINDOW_LIMIT
-            return "selective repeat" if is_window and control in UNLIMITED_WINDOW else control
+            return self._limit(connection, is_window=cause.kind == ReasonKind.WINDOW_LIMIT)
         if cause.kind != ReasonKind.LOSS_RECOVERY or cause.link == NO_LINK:
             return ""
         rows, _ = self.traffic.losses(connection)
@@ -215,12 +204,20 @@ class Causes:
         control = self._control(connection)
         if lost.any() and not marked.any() and control not in PULLED:
             return Cause(ReasonKind.LOSS_RECOVERY, int(np.argmax(lost)))
-        is_told = control in BY_MARKS and marked.any()
+        is_told = control in MARKED and marked.any()
         if not is_told and not (control in BY_DELAY and self._is_felt(connection, int(waited.sum()))):
             return None
         links = np.union1d(_often(marked), _often(waited))
         needed = [self._needed_ps(each) for each in links.tolist()]
         return self._of_queue(int(links[np.argmax(needed)]), connection)
+
+    def _limit(self, connection: int, *, is_window: bool) -> str:
+        """Whose limit holds a connection back: its control's, or that of a setting."""
+        control = self._control(connection)
+        if not is_window or control not in FIXED_WINDOW:
+            return control
+        is_open = int(self.rows.world.connections["cwnd"][connection]) >= WIDEST
+        return "selective_repeat.window" if is_open else "transport.window"
 
     def _control(self, connection: int) -> str:
         return list(CODES)[int(self.rows.world.connections["control"][connection])]

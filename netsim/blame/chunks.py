@@ -14,6 +14,7 @@ from netsim.core.witness import Told, Witness
 from netsim.core.words import ACK, CONNECTION, HOP, MARK
 from netsim.core.world_tables import World
 from netsim.fabric import Carried, Fabric
+from netsim.limits import NO_LIMITS
 from netsim.result import Result
 from netsim.result.chunks import COLUMNS, PAIRS, Chunks, steps_of
 from netsim.simulation import Progress, check, run
@@ -40,7 +41,7 @@ def chunks_of(
     check_known(result, collective)
     check(result.scenario)
     reader = _Reader(collective, most, many_rows)
-    run(result.scenario, None, NEVER, progress, reader.watch)
+    run(result.scenario, None, NO_LIMITS, progress, reader.watch)
     reader.read(reader.fabric.world, at_end=True)
     check_same(result, {each.number: _time_ps(each) for each in reader.fabric.carried}, "draw")
     return _joined(reader).first_sent(most)

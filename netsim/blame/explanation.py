@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from netsim.blame.causes import Cause, Causes
-from netsim.blame.path import KINDS, NO_LINK, Path, Piece
+from netsim.blame.path import DEPENDENCY, IDLE, KINDS, NO_LINK, Path, Piece
 from netsim.blame.stories import Stories
 from netsim.blame.traffic import Traffic
 
@@ -38,6 +38,11 @@ class Blame:
         """All of it."""
         return sum(self.parts_ps.values())
 
+    @property
+    def own_ps(self) -> int:
+        """All but waiting for ranks in other collectives: what held those up is told of them."""
+        return self.ps - self.parts_ps[DEPENDENCY]
+
     def as_json(self) -> dict[str, Any]:
         """Plain values; a rank only of stragglers."""
         plain: dict[str, Any] = {"link": self.link, "kind": self.kind, "parts_ps": dict(self.parts_ps)}
@@ -51,7 +56,7 @@ class Explained:
     """One collective: all its time_ps in parts_ps, by kind.
 
     `blames` are for what an idle network would not have taken, `unavoidable` for the rest; in both the kind that cost
-    most comes first, and of a kind the link.
+    most comes first, and of a kind the link. In a job that is without `dependency`, which counts for others there.
     """
 
     number: int
@@ -84,7 +89,7 @@ def explained(path: Path, causes: Causes) -> Explained:
         group=carried.about["group"],
         bytes=carried.about["bytes"],
         time_ps=path.end_ps - path.start_ps,
-        ideal_ps=carried.admitted.ideal_ps,
+        ideal_ps=carried.admitted.ideal_ps(path.end_ps - path.start_ps),
         parts_ps=_parts(path.pieces),
         blames=_blames(path, causes),
         unavoidable=_unavoidable(path, causes),
@@ -106,8 +111,7 @@ def _blames(path: Path, causes: Causes) -> list[Blame]:
         cause = causes.of(piece)
         if cause is None:
             continue
-        name = network.link_name(cause.link) if cause.link != NO_LINK else None
-        blame = found.setdefault(cause, Blame(cause.kind, name, cause.rank if cause.rank >= 0 else None))
+        blame = found.get(cause) or found.setdefault(cause, _blame(causes, cause))
         blame.parts_ps[piece.kind] += piece.ps
         blame.behind = blame.behind or causes.behind(cause, piece.connection)
         if piece.link != NO_LINK:
@@ -123,21 +127,35 @@ def _blames(path: Path, causes: Causes) -> list[Blame]:
 
 
 def _unavoidable(path: Path, causes: Causes) -> list[Blame]:
-    found: dict[Cause, Blame] = {}
+    alike: dict[tuple[str, int, int], list[Piece]] = {}
     for piece in path.pieces:
-        if causes.of(piece) is None:
-            cause = causes.unavoidable(piece)
-            name = causes.network.link_name(cause.link) if cause.link != NO_LINK else None
-            found.setdefault(cause, Blame(cause.kind, name, None)).parts_ps[piece.kind] += piece.ps
+        if piece.kind in IDLE:
+            alike.setdefault((piece.kind, piece.link, piece.connection), []).append(piece)
+    found: dict[Cause, Blame] = {}
+    for pieces in alike.values():
+        cause = causes.unavoidable(pieces[0])
+        blame = found.get(cause) or found.setdefault(cause, _blame(causes, cause))
+        blame.parts_ps[pieces[0].kind] += sum(piece.ps for piece in pieces)
     return _in_order(found.values())
 
 
-def _in_order(blames: Iterable[Blame]) -> list[Blame]:
+def _blame(causes: Causes, cause: Cause) -> Blame:
+    name = causes.network.link_name(cause.link) if cause.link != NO_LINK else None
+    return Blame(cause.kind, name, cause.rank if cause.rank >= 0 else None)
+
+
+def _in_order(blames: Iterable[Blame], *, is_job: bool = False) -> list[Blame]:
     """The kind that cost most in all first; of a kind the link or rank that cost most."""
     blames, of_kind = list(blames), Counter[str]()
+
+    def cost(blame: Blame) -> int:
+        return blame.own_ps if is_job else blame.ps
+
     for blame in blames:
-        of_kind[blame.kind] += blame.ps
-    return sorted(blames, key=lambda each: (-of_kind[each.kind], each.kind, -each.ps, each.link or "", each.rank or 0))
+        of_kind[blame.kind] += cost(blame)
+    return sorted(
+        blames, key=lambda each: (-of_kind[each.kind], each.kind, -cost(each), each.link or "", each.rank or 0)
+    )
 
 
 def _sharers(traffic: Traffic, stories: Stories, link: int, start_ps: int, end_ps: int) -> tuple[int, tuple[str, ...]]:
@@ -170,4 +188,4 @@ def _joined(blames: Iterable[Blame]) -> list[Blame]:
         known.behind = known.behind or blame.behind
         known.flows = max(known.flows, blame.flows)
         known.groups = tuple(sorted({*known.groups, *blame.groups}))
-    return _in_order(found.values())
+    return _in_order(found.values(), is_job=True)

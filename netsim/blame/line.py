@@ -104,12 +104,11 @@ class Line:
         return np.concatenate([[0], np.cumsum(self.rows.bytes[self.own], dtype="i8")])
 
     def sending_ps(self, start_ps: int, end_ps: int) -> int:
-        """How long the slowest link of its route takes for what it began to send in start_ps <= t < end_ps."""
+        """How long the narrowest link of its route takes for what it began to send in start_ps <= t < end_ps."""
         first, last = np.searchsorted(self.own_began, [start_ps, end_ps])
-        rows, route = self.rows, self.rows.route_of(self.connection)
-        slowest = route[np.argmax(rows.ps[route] / rows.per_bytes[route])]
+        link, spread = self.rows.narrowest(self.connection)
         sent = int(self._own_sums[last] - self._own_sums[first])
-        return sent * int(rows.ps[slowest]) // int(rows.per_bytes[slowest])
+        return sent * int(self.rows.ps[link]) // (int(self.rows.per_bytes[link]) * spread)
 
     def own_ps(self, link: int, hop: int, start_ps: int, end_ps: int) -> int:
         """For how much of a time a link, its hop-th, was sending data of it."""

@@ -30,6 +30,7 @@ from netsim.core.witness import Witness
 from netsim.core.world_tables import World
 from netsim.errors import RunError
 from netsim.fabric import Fabric
+from netsim.limits import NO_LIMITS
 from netsim.scenario import Scenario
 from netsim.simulation import Progress, run
 
@@ -99,7 +100,7 @@ def player(scenario: Scenario, progress: Progress | None) -> Play:
             fabrics.append(fabric)
             fabric.watch(witness)
 
-        run(scenario, None, NEVER, progress, watch)
+        run(scenario, None, NO_LIMITS, progress, watch)
         witness.take(fabrics[0].world, at_end=True)
         return fabrics[0]
 

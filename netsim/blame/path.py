@@ -5,9 +5,10 @@ and add up to the whole. A packet on its way: propagation, serialisation, queuei
 of its own connection stood before it, the walk goes on with the first of them: their serialisation had to be, and what
 others took there is counted once. At its NIC: its connection's turn had come, and others went first (queueing at the
 NIC); before that the packet ahead of it was being sent (serialisation), or its pace (throttling) or its window held it
-back. A window opens with an answer: the walk goes on along the answer and the packet it answers. Of such a round trip,
-what an idle network takes longer than the slowest link takes for what the window holds is throttling too: a larger
-window would have hidden it. A packet that was sent again: from its first transmission to the last it is retransmission.
+back. A window opens with an answer: the walk goes on along the answer and the packet it answers. Of what an idle
+network takes for such a round trip, as long as the narrowest link takes for what the window holds is serialisation, and
+the rest throttling: a larger window would have hidden it. A packet that was sent again: from its first transmission to
+the last it is retransmission.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from netsim.blame.stories import Message, Stories
 PROPAGATION, SERIALISATION, QUEUEING, PAUSE = "propagation", "serialisation", "queueing", "pause"
 THROTTLING, RETRANSMISSION, DEPENDENCY, COMPUTE = "throttling", "retransmission", "dependency", "compute"
 KINDS = (PROPAGATION, SERIALISATION, QUEUEING, PAUSE, THROTTLING, RETRANSMISSION, DEPENDENCY, COMPUTE)
+IDLE = (PROPAGATION, SERIALISATION)  # what an idle network takes too
 NO_LINK, NO_CONNECTION = -1, -1
 NEVER_PAUSED = (np.zeros(0, "i8"), np.zeros(0, "i8"))
 
@@ -221,20 +223,24 @@ class Path:
         return row
 
     def _hide(self, trip: tuple[int, int], line: Line, began_ps: int) -> None:
-        """Of a round trip that held back a window: what an idle network takes beyond the sending is throttling."""
+        """Of a round trip that held back a window: as long as the narrowest link takes for what it holds is sending.
+
+        What an idle network takes beyond that is throttling: a larger window would have hidden it.
+        """
         first, until = trip
-        mine = [i for i in range(first, len(self.pieces)) if self.pieces[i].kind in (PROPAGATION, SERIALISATION)]
-        idle_ps = sum(self.pieces[i].ps for i in mine)
-        excess = idle_ps - line.sending_ps(max(began_ps, self.start_ps), until)
-        for i in sorted(mine, key=lambda i: self.pieces[i].kind):  # propagation first
-            piece = self.pieces[i]
-            if excess >= piece.ps:
-                self.pieces[i] = piece._replace(kind=THROTTLING, link=NO_LINK)
-            elif excess > 0:
-                cut = piece.start_ps + excess
-                self.pieces[i] = piece._replace(start_ps=cut)
+        narrowest, _ = self.rows.narrowest(line.connection)
+        sending = line.sending_ps(max(began_ps, self.start_ps), until)
+        whole, self.pieces[first:] = self.pieces[first:], []
+        for piece in whole:
+            if piece.kind not in IDLE:
+                self.pieces.append(piece)
+                continue
+            cut = piece.end_ps - min(piece.ps, sending)
+            if cut < piece.end_ps:
+                self.pieces.append(piece._replace(kind=SERIALISATION, link=narrowest, start_ps=cut))
+            if cut > piece.start_ps:
                 self.pieces.append(piece._replace(kind=THROTTLING, link=NO_LINK, end_ps=cut))
-            excess -= piece.ps
+            sending -= piece.end_ps - cut
 
     def _before_release(self, message: Message) -> Arrival | None:
         """From when a message was free to go: to the arrival that freed it, or to its rank's entry, and so the end."""

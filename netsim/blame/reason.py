@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from netsim.blame import explain
-from netsim.blame.explanation import Blame, Explained, together
+from netsim.blame.explanation import Explained, together
+from netsim.blame.path import DEPENDENCY
 from netsim.report.bottleneck import estimate_of
 from netsim.report.text import counted, percent
 from netsim.result import Result
 from netsim.result.reason import Reason, ReasonKind, reason
 
-MOST_HOPS = 1 << 21  # packet hops up to which a run is explained to tell its reason: 0.5 to 2 us of CPU each
+MOST_HOPS = 1 << 22  # packet hops up to which a run is explained to tell its reason: 0.3 to 2 us of CPU each
 WORTH_BLAMING = 0.2  # of the time: with less lost it is within 1.25 times what an idle network takes
 
 HOW: dict[str, str] = {  # what is said of a kind; the others: "97 % of the operations' time is queueing because of it"
@@ -38,26 +39,25 @@ def reason_of_run(result: Result) -> Reason:
 def reason_of(each: Explained) -> Reason:
     """The reason why a collective, or a job, took its time: what cost it most, of a kind that cost most.
 
-    Where little was lost, it is what an idle network takes too: a link's rate, or latency.
+    Where little was lost, it is what an idle network takes too: a link's rate, or latency. What ranks of a job waited
+    for each other between collectives is no time of its own.
     """
-    blames = each.blames if each.lost_ps >= WORTH_BLAMING * each.time_ps else each.unavoidable
-    if not each.time_ps or not blames:
+    is_job = each.number < 0
+    time_ps = each.time_ps - (each.parts_ps[DEPENDENCY] if is_job else 0)
+    lost_ps = sum(blame.own_ps if is_job else blame.ps for blame in each.blames)
+    blames = each.blames if lost_ps >= WORTH_BLAMING * time_ps else each.unavoidable
+    if not time_ps or not blames:
         return reason(ReasonKind.NOTHING, "nothing was sent.")
     most = blames[0]
     alike = [blame for blame in blames if blame.kind == most.kind]
-    share = sum(blame.ps for blame in alike) / each.time_ps
-    sharers = f", shared by {counted(most.flows, 'flow')}" if most.flows > 1 else ""
+    shares = [(blame.own_ps if is_job else blame.ps) / time_ps for blame in alike]
     how = HOW.get(most.kind, "{parts} because of it{sharers}").format(
         rank=most.rank,
         behind=most.behind,
         after=f" after {most.behind}" if most.behind else "",
-        parts=" and ".join(name for name, _ in most.parts_ps.most_common()),
-        sharers=sharers,
+        parts=" and ".join(name for name, _ in most.parts_ps.most_common() if not is_job or name != DEPENDENCY),
+        sharers=f", shared by {counted(most.flows, 'flow')}" if most.flows > 1 else "",
     )
-    says = f"{percent(most.ps / each.time_ps)} of the operations' time, {how}{_alike(alike, share)}."
-    return reason(most.kind, says, most.link, rank=most.rank, share=share)
-
-
-def _alike(alike: list[Blame], share: float) -> str:
-    """How much it is with all others of the kind, where there are any."""
-    return f"; with {len(alike) - 1:,} more of the kind {percent(share)}" if len(alike) > 1 else ""
+    more = f"; with {len(alike) - 1:,} more of the kind {percent(sum(shares))}" if len(alike) > 1 else ""
+    says = f"{percent(shares[0])} of the operations' time, {how}{more}."
+    return reason(most.kind, says, most.link, rank=most.rank, share=sum(shares))

@@ -41,6 +41,7 @@ class Rows:
         self.arrived_at = self.sent_at + kind["delay"][self.link]
         self.longest_ps = longest_ps(world)
         self._lanes: dict[int, Lane] = {}
+        self._narrowest: dict[int, tuple[int, int]] = {}
         self._sorted: dict[int, Column] = {}
 
     def _time_to_send(self) -> Column:
@@ -56,6 +57,28 @@ class Rows:
         """The links of a connection's route."""
         first = connection * int(self.world.settings[0]["stride"])
         return self.world.hops[first : first + int(self.world.connections["length"][connection])].astype("i8")
+
+    def narrowest(self, connection: int) -> tuple[int, int]:
+        """The link that limits a connection that is alone, and over how many like it packets are spread there."""
+        if connection not in self._narrowest:
+            ps_per_byte = self.ps / self.per_bytes
+            steps = self._steps(connection)
+            step = max(steps, key=lambda links: float(ps_per_byte[links].max()) / len(links))
+            self._narrowest[connection] = int(step[np.argmax(ps_per_byte[step])]), len(step)
+        return self._narrowest[connection]
+
+    def _steps(self, connection: int) -> list[Column]:
+        """The links of a route one by one; where switches choose per packet, all that they may choose from."""
+        world, route = self.world, self.route_of(connection)
+        if not world.settings[0]["steering"]:
+            return list(route.reshape(-1, 1))
+        way, hosts = world.ways[connection], int(world.settings[0]["hosts"])
+        steps = list(route[: int(way["outward"]) + 1].reshape(-1, 1))
+        while (at := np.unique(world.links["target"][steps[-1]]).astype("i8"))[0] >= hosts:
+            groups = world.groups[world.group_of[(at - hosts) * hosts + int(way["target"])]]
+            chosen = [world.group_links[each["first"] : each["first"] + each["count"]] for each in groups]
+            steps.append(np.unique(np.concatenate(chosen)).astype("i8"))
+        return steps
 
     def of_connection(self, connection: int) -> Column:
         """The rows of one connection, link by link."""

@@ -1,11 +1,16 @@
 """The options that several commands share, and how they become the `path=value` settings of a scenario."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from netsim.errors import InputError
+
+if TYPE_CHECKING:
+    from netsim.limits import Limits
 
 Traces = Annotated[
     list[str],
@@ -47,6 +52,12 @@ Html = Annotated[
     Path | None, typer.Option("--html", metavar="FILE", help="Write one page with the plots, which needs no net.")
 ]
 SavedRun = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that 'netsim run --out DIR' wrote.")]
+TimeLimit = Annotated[
+    str | None, typer.Option("--time-limit", metavar="TIME", help="Give up after so much simulated time, e.g. 10ms.")
+]
+WallLimit = Annotated[
+    str | None, typer.Option("--wall-limit", metavar="TIME", help="Give up after simulating so long by the clock: 90s.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
@@ -66,6 +77,13 @@ def settings(
     short += [f"{path}={value}" for path, value in named.items() if value is not None]
     short += [f"{CONTROL_ALONE}{transport}"] if transport is not None else []
     return short + [pair("--set", each, "topology.buffer=unlimited") for each in sets]
+
+
+def limits(time_limit: str | None, wall_limit: str | None) -> Limits:
+    """When a run is given up; InputError, with the option's name, for what is no time."""
+    from netsim.limits import limits_of
+
+    return limits_of(time_limit, wall_limit, where="--{}-limit")
 
 
 def pair(option: str, text: str, example: str) -> str:

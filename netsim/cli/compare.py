@@ -13,6 +13,7 @@ from netsim.cli import choices, show
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
+    from netsim.limits import Limits
     from netsim.report.costs import Cost
     from netsim.study.comparison import Comparison
     from netsim.study.designs import Design
@@ -65,6 +66,8 @@ def compare(
     prices: Prices = None,
     html: choices.Html = None,
     jobs: Jobs = 0,
+    time_limit: choices.TimeLimit = None,
+    wall_limit: choices.WallLimit = None,
     as_json: choices.Json = False,
 ) -> None:
     """Replay one trace on several designs and say which is faster, by how much, and how sure that is.
@@ -96,7 +99,7 @@ def compare(
 
     if html is not None:
         check_file(html)
-    answer = Answer(html, as_json)
+    answer = Answer(html, as_json, choices.limits(time_limit, wall_limit))
     folders = saved_runs(traces)
     if folders:
         chosen = [*transport, *([controls] if controls else [])]
@@ -118,6 +121,7 @@ class Answer:
 
     html: Path | None
     as_json: bool
+    limits: Limits  # of each run
     base: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -141,7 +145,9 @@ def _compare_designs(found: Sequence[Design], seeds: int, prices: Path | None, j
 
     pool = pool_of("local", None, jobs)
     costs = costs_of(found, prices)  # a mistake in the last shows before any work
-    comparison, text = _over_seeds(found, seeds, pool, costs) if seeds > 1 else _one_each(found, costs)
+    comparison, text = (
+        _over_seeds(found, seeds, pool, costs, answer.limits) if seeds > 1 else _one_each(found, costs, answer.limits)
+    )
     if answer.html is not None:
         write_comparison(comparison, answer.html)
         show.note(f"wrote {answer.html}")
@@ -151,7 +157,7 @@ def _compare_designs(found: Sequence[Design], seeds: int, prices: Path | None, j
         print("\n".join([*(f"only the control differs, on {each}" for each in answer.base.get("base", [])), text]))
 
 
-def _one_each(found: Sequence[Design], costs: list[Cost]) -> tuple[Comparison, str]:
+def _one_each(found: Sequence[Design], costs: list[Cost], limits: Limits) -> tuple[Comparison, str]:
     """One run of each design, one after the other, each with its own bar."""
     from netsim.cli.work import simulated
     from netsim.report.compare import compare_text
@@ -159,13 +165,15 @@ def _one_each(found: Sequence[Design], costs: list[Cost]) -> tuple[Comparison, s
     from netsim.study.comparison import ONE_SEED
     from netsim.study.measure import measured_of
 
-    results = [simulated(each.scenario) for each in found]
+    results = [simulated(each.scenario, limits) for each in found]
     comparison = comparison_of(found, [[measured_of(each, 0.0, explained=True)] for each in results], costs)
     text = compare_text(results, comparison.names, costs)
     return comparison, f"{text}\n{ONE_SEED}" if len(found) > 1 else text
 
 
-def _over_seeds(found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cost]) -> tuple[Comparison, str]:
+def _over_seeds(
+    found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cost], limits: Limits
+) -> tuple[Comparison, str]:
     """Every design with every seed, on all cores."""
     from netsim.cli.countdown import finishing
     from netsim.cli.work import compile_once, saying_warnings
@@ -174,7 +182,7 @@ def _over_seeds(found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cos
     from netsim.study.comparison_text import comparison_text
     from netsim.study.designs import tasks_of
 
-    tasks = tasks_of(found, seeds)
+    tasks = tasks_of(found, seeds, limits)
     for each in found:
         check(each.scenario)
     compile_once(pool)

@@ -23,6 +23,8 @@ def run(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Save run.json, summary.json and Parquet tables here.")
     ] = None,
+    time_limit: choices.TimeLimit = None,
+    wall_limit: choices.WallLimit = None,
     as_json: choices.Json = False,
 ) -> None:
     """Replay a trace on a fabric: how long the collectives take, where queues build, what limits.
@@ -34,17 +36,18 @@ def run(
       netsim run all_to_all_16 --on leaf_spine_32_4to1 --transport dctcp --seed 7
       netsim run deepseek_v3_decode_16 --on fat_tree_k4_400g --algorithm all_reduce=tree
       netsim run perm16 --on fat_tree_k4_100g --set topology.buffer=unlimited --set packet.payload=1KiB
-      netsim run scenario.toml --json
+      netsim run scenario.toml --json --time-limit 10ms --wall-limit 90s
     """
     from netsim.cli.work import say_how_read, scenario_of, simulated
     from netsim.result import check_writable
 
     if out is not None:
         check_writable(out)  # before the work, not after it
+    limits = choices.limits(time_limit, wall_limit)
     chosen = choices.settings(algorithm, preset, transport, routing, seed, sets)
     scenario = scenario_of(traces, on, chosen, fill=fill_missing_ranks)
     say_how_read(scenario)
-    result = simulated(scenario)
+    result = simulated(scenario, limits)
     if out is not None:
         result.save(out)
         show.note(f"saved in {out}")

@@ -41,6 +41,7 @@ def sweep(
     retry_failed: RetryFailed = False,
     html: choices.Html = None,
     svg: Svg = None,
+    wall_limit: choices.WallLimit = None,
     as_json: choices.Json = False,
 ) -> None:
     """Run every point of a study, write each down as it ends, and put all into one Parquet table.
@@ -60,7 +61,8 @@ def sweep(
       transport.preset = ["roce", "uec"]
       seed = { from = 1, to = 5 }
 
-    [[points]] lists settings instead of, or besides, crossing them; time_limit = "10ms" gives up on endless runs;
+    [[points]] lists settings instead of, or besides, crossing them; time_limit = "10ms" gives up on endless runs,
+    --wall-limit on those that take too long by the clock;
     [picture] says what is drawn: x, lines, y, title. Paths are relative to the study's file. Interrupted, the same
     command goes on where it stopped: what is finished is never run again, be it in an older study of the same folder.
     A point that fails is a row with its error; the exit code is 1 then. A cluster needs pip install 'netsim[cluster]'.
@@ -82,13 +84,13 @@ def sweep(
         return
     folder.open(plan.name)
     work = work_of(plan, folder, retry_failed=retry_failed)
-    table = _run(work, pool)
+    table = _run(work, pool, choices.limits(None, wall_limit).wall_ps)
     _answer(plan, table, html, svg, as_json)
     show.note(f"results of {len(table):,} points in {folder.path / 'results.parquet'}")
     _say_failed(len(work.failed))
 
 
-def _run(work: Work, pool: Pool) -> Any:
+def _run(work: Work, pool: Pool, wall_limit_ps: int | None) -> Any:
     """Do what is to do, with its progress; the table as a DataFrame."""
     from netsim.cli.countdown import finishing
     from netsim.cli.work import compile_once, saying_warnings
@@ -100,7 +102,7 @@ def _run(work: Work, pool: Pool) -> Any:
         compile_once(pool)
     try:
         with finishing(len(work.todo), "runs") as tell:
-            table = swept(work, pool, saying_warnings(tell))
+            table = swept(work, pool, saying_warnings(tell), wall_limit_ps)
     except KeyboardInterrupt:
         total = len(work.records) + sum(point.digest not in work.records for point in work.todo)
         show.note(f"{len(work.records):,} of {total:,} runs are finished and kept; the same command goes on from there")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from netsim.cli.progress import reading, watching
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
+    from netsim.limits import Limits
     from netsim.result import Result
     from netsim.scenario import Scenario
     from netsim.study.pool import Finished, Pool
@@ -48,14 +50,14 @@ def no_fabric() -> InputError:
     return InputError("no fabric named", where="--on", mend="add --on fat_tree_k4_400g; 'netsim list' shows more")
 
 
-def simulated(scenario: Scenario) -> Result:
+def simulated(scenario: Scenario, limits: Limits) -> Result:
     """The result of a scenario and its reason, with a progress bar on stderr when that is a terminal."""
     from netsim.simulation import check, simulate
 
     check(scenario)
     say_if_compiling()
     with watching(scenario.topology.title) as progress:
-        result = simulate(scenario, progress=progress)
+        result = simulate(scenario, progress=progress, time_limit=limits.time_ps, wall_limit=limits.wall_ps)
         result.summary["reason"] = result.reason.as_json()
     return result
 
@@ -83,16 +85,21 @@ def compile_once(pool: Pool) -> None:
 
     if pool.scheduler or (pool.processes > 1 and is_kept("engine.advance")):
         return
-    from netsim import kernel, simulation
-
     say_if_compiling()
-    if not kernel.is_compiled():
-        simulation.get_ready()
 
 
 def say_if_compiling() -> None:
-    """Tell the person why the first run takes longer."""
-    from netsim.kernel import is_compiled
+    """Compile the packet core where that has not been done, and tell the person why it takes longer.
 
-    if not is_compiled():
-        show.note("compiling the packet core, which happens once on a machine and takes a minute or two")
+    Ctrl-C ends the process meanwhile as it ends any: the compiler lets Python hear nothing for many seconds.
+    """
+    from netsim import kernel, simulation
+
+    if kernel.is_compiled():
+        return
+    show.note("compiling the packet core, which happens once on a machine and takes a minute or two")
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        simulation.get_ready()
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -35,7 +35,8 @@ ALGORITHMS: dict[str, dict[str, Algorithm]] = {
 def plan(wish: Wish, algorithm: str | None = None) -> Schedule:
     """The schedule of a wish, checked; raises InputError for an unknown operation or algorithm.
 
-    An algorithm is a name in ALGORITHMS or the path of an MSCCL file, whose name ends in ".xml".
+    An algorithm is a name in ALGORITHMS or the path of an MSCCL file, whose name ends in ".xml"; sizes that the file is
+    not for take the algorithm that is taken when none is named, and a warning.
 
     >>> schedule = plan(Wish(op="all_reduce", ranks=4, bytes=1000))
     >>> int(schedule.bytes.sum())  # 2 (n - 1) times the buffer crosses the ring
@@ -44,8 +45,11 @@ def plan(wish: Wish, algorithm: str | None = None) -> Schedule:
     known = ALGORITHMS.get(wish.op)
     if known is None:
         raise InputError(f"unknown operation {wish.op!r}", where="collective", mend=nearest(wish.op, ALGORITHMS))
-    name = next(iter(known)) if algorithm is None else algorithm
+    first = next(iter(known))
+    name = algorithm or first
     check_name(wish.op, name)
+    if name not in known and not msccl.takes(wish, name, instead=first):
+        name = first
     schedule = known[name](wish) if name in known else msccl.schedule(wish, name)
     check(schedule)
     return schedule

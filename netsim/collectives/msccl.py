@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections import defaultdict
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from netsim.collectives.msccl_proof import prove
 from netsim.collectives.msccl_xml import RECEIVES, REDUCES, SENDS, Algorithm, Block, Step, read_xml
 from netsim.collectives.pieces import share
 from netsim.collectives.schedule import Schedule
@@ -27,12 +29,30 @@ def is_file(name: str) -> bool:
 
 
 def schedule(wish: Wish, name: str) -> Schedule:
-    """The schedule of a wish by the MSCCL file of this path; InputError if it is for another collective or group."""
+    """The schedule of a wish by the MSCCL file of this path.
+
+    Raises InputError if it is for another collective or group, or does not do what it says it is for.
+    """
     algorithm = load(name, wish.op)
     if wish.ranks != algorithm.gpus:
         mend = "take one that is made for as many"
         raise InputError(f"is made for {algorithm.gpus} GPUs, the group has {wish.ranks}", where=name, mend=mend)
-    return _Planner(wish, algorithm).schedule()
+    made = _Planner(wish, algorithm).schedule()
+    if not algorithm.proven and wish.bytes:
+        prove(algorithm)
+        algorithm.proven = True
+    return made
+
+
+def takes(wish: Wish, name: str, instead: str) -> bool:
+    """Tell whether the file is for buffers of this size (minBytes, maxBytes); a warning says what is taken instead."""
+    algorithm = load(name, wish.op)
+    if algorithm.takes(wish.bytes):
+        return True
+    window = f"{algorithm.least:,} bytes" + (f" to {algorithm.most:,}" if algorithm.most else " and more")
+    told = f"{name} is for {window} (its minBytes and maxBytes): {wish.op} of other sizes takes {instead}"
+    warnings.warn(told, stacklevel=2)
+    return False
 
 
 def load(name: str, op: str) -> Algorithm:

@@ -17,6 +17,7 @@ MAX_STEPS = 1 << 21
 MAX_GPUS = 1 << 14
 MAX_CHUNKS = 1 << 20
 MAX_CHANNEL = 1 << 10
+MAX_BYTES = 1 << 50  # 1 PiB
 RECEIVES = ("r", "rcs", "rrs", "rrc", "rrcs")
 REDUCES = ("rrs", "rrc", "rrcs")
 SENDS = ("s", "rcs", "rrs", "rrcs")
@@ -37,7 +38,8 @@ Attributes = dict[str, str]
 
 @dataclass(slots=True)
 class Step:
-    """One step of a thread block; `dep` is the (thread block, step) of the same GPU that must be finished first."""
+    """One step of a thread block: what it reads, and where it writes; `dep` is the (thread block, step) of the same GPU
+    that must be finished first."""
 
     line: int
     type: str
@@ -45,6 +47,8 @@ class Step:
     offset: int
     count: int
     dep: tuple[int, int] | None
+    into: str = ""
+    at: int = 0
 
 
 @dataclass(slots=True)
@@ -61,14 +65,25 @@ class Block:
 
 @dataclass(slots=True)
 class Algorithm:
-    """A file: what it is for, into how many chunks it cuts the full buffer, and the blocks of each GPU by number."""
+    """A file: what it is for, into how many chunks it cuts the full buffer, and the blocks of each GPU by number.
+
+    It is for full buffers of `least` to `most` bytes (minBytes, maxBytes; 0: any more).
+    """
 
     path: Path
     name: str
+    coll: str
     op: str
     gpus: int
     chunks: int
+    least: int = 0
+    most: int = 0
     blocks: dict[int, dict[int, Block]] = field(default_factory=dict)
+    proven: bool = False  # that it does what `coll` says
+
+    def takes(self, size: int) -> bool:
+        """Tell whether it is for buffers of this size."""
+        return self.least <= size and (not self.most or size <= self.most)
 
     def wrong(self, line: int, what: str, mend: str) -> InputError:
         """The error that names a line."""
@@ -146,7 +161,9 @@ class _Reader:
         if coll not in OPS:
             raise self.wrong(f"coll {coll[:60]!r} is not known", nearest(coll[:60], OPS))
         gpus, chunks = self._whole(given, "ngpus", 1, MAX_GPUS), self._whole(given, "nchunksperloop", 1, MAX_CHUNKS)
-        self.algorithm = Algorithm(self.path, given.get("name", self.path.stem)[:60], OPS[coll], gpus, chunks)
+        least, most = (self._whole({key: "0"} | given, key, 0, MAX_BYTES) for key in ("minBytes", "maxBytes"))
+        name = given.get("name", self.path.stem)[:60]
+        self.algorithm = Algorithm(self.path, name, coll, OPS[coll], gpus, chunks, least, most)
 
     def _gpu(self, given: Attributes) -> None:
         assert self.algorithm is not None
@@ -183,10 +200,10 @@ class _Reader:
         # A transfer never spans more than the whole buffer.
         count = self._whole(given, "cnt", 0 if kind == "nop" else 1, self.algorithm.chunks)
         offset = self._whole(given, "srcoff", -1, MAX_CHUNKS)
+        at = max(0, self._whole({"dstoff": "0"} | given, "dstoff", -1, MAX_CHUNKS))
         dep = (block, step) if block >= 0 and step >= 0 else None
-        self.block.steps.append(
-            Step(self.parser.CurrentLineNumber, kind, given.get("srcbuf", ""), max(offset, 0), count, dep)
-        )
+        line, source, into = self.parser.CurrentLineNumber, given.get("srcbuf", ""), given.get("dstbuf", "")
+        self.block.steps.append(Step(line, kind, source, max(offset, 0), count, dep, into, at))
 
     def _text(self, given: Attributes, key: str) -> str:
         if key not in given:
@@ -196,7 +213,7 @@ class _Reader:
     def _whole(self, given: Attributes, key: str, low: int, high: int) -> int:
         text = self._text(given, key)
         digits = text.removeprefix("-")
-        if not (digits.isdecimal() and digits.isascii() and len(digits) < 12) or not low <= int(text) <= high:
+        if not (digits.isdecimal() and digits.isascii() and len(digits) < 17) or not low <= int(text) <= high:
             raise self.wrong(f"{key}={text[:60]!r} is no whole number from {low:,} to {high:,}", f'like {key}="0"')
         return int(text)
 

@@ -10,15 +10,16 @@ from typing import Any
 from pydantic import BaseModel
 
 from netsim import shipped
-from netsim.config.document import Document, Keys, assignment, check_values, merged, parse, read_document, read_text
+from netsim.config.document import Document, Keys, assignment, check_values, merged, read_document, read_text
 from netsim.config.mistakes import Model, dotted, validated
+from netsim.config.topology_file import read_topology
 from netsim.config.transports import CONTROL_ALONE, transport_key, with_control
 from netsim.errors import InputError, nearest
+from netsim.other_files import refuse_other
 from netsim.presets import SUGGESTED, routing_kind
 from netsim.routing import ROUTINGS, Routing
 from netsim.scenario import Scenario
 from netsim.topology import TOPOLOGIES, Topology
-from netsim.topology.htsim_topo import read_topo, recognises
 from netsim.traces import Trace, read
 from netsim.traces.finding import is_pattern
 from netsim.transport.presets import PRESETS, Preset
@@ -70,7 +71,7 @@ def load_scenario(path: Source, sets: Sequence[str] = (), topology: TopologySour
     `topology` replaces the file's; `sets` are settings such as "transport.control=none", applied last.
     """
     path = Path(path)
-    document = _saved_document(path) if path.suffix == ".json" else read_document(path)
+    document = _saved_document(path) if path.suffix == ".json" else _scenario_document(path)
     if topology is not None:
         document = document.without("topology")
     document = _opened(document, path.parent)
@@ -188,7 +189,7 @@ def _topology_document(source: object, folder: Path, where: str = "", depth: int
         raise InputError("each base names another base", where=where, mend="let one file state its kind")
     if isinstance(source, str | Path):
         path = _found("topologies", source, folder, where)
-        document, folder = _read_topology(path), path.parent
+        document, folder = read_topology(path), path.parent
         own_name = {} if "name" in document.values else {"name": path.stem}
     elif isinstance(source, Topology):
         return Document(_plain(source))
@@ -202,13 +203,12 @@ def _topology_document(source: object, folder: Path, where: str = "", depth: int
     return merged(document, Document(own_name))
 
 
-def _read_topology(path: Path) -> Document:
-    """A TOML file, or a .topo file of htsim."""
-    text = read_text(path)
-    if path.suffix != ".topo" and not recognises(text):
-        return parse(text, str(path))
-    values, lines = read_topo(text, str(path))
-    return Document(values, {keys: f"{path}, line {line}" for keys, line in lines.items()}, str(path))
+def _scenario_document(path: Path) -> Document:
+    """A scenario file; one that names no trace, but is of another kind that is known, is refused as that."""
+    document = read_document(path)
+    if "grid" in document.values or ("trace" not in document.values and "topology" not in document.values):
+        refuse_other(read_text(path).encode(), path, meant="scenario")
+    return document
 
 
 def _saved_document(path: Path) -> Document:
@@ -232,8 +232,15 @@ def _found(kind: str, name: Source, folder: Path, where: str) -> Path:
         if len(Path(name).parts) == 1 and not path.is_dir():
             return shipped.path(kind, str(name))
     except InputError as error:
-        what = f"no file and no shipped {'topology' if kind == 'topologies' else 'trace'} is called {str(name)!r}"
+        meant, other = ("topology", "trace") if kind == "topologies" else ("trace", "topology")
+        if str(name) in shipped.names("traces" if kind == "topologies" else "topologies"):
+            mend = f"netsim run {name} --on TOPOLOGY" if other == "trace" else f"netsim run TRACE --on {name}"
+            raise InputError(f"{str(name)!r} is a shipped {other}, not a {meant}", where=where, mend=mend) from None
+        what = f"no file and no shipped {meant} is called {str(name)!r}"
         raise InputError(what, where=where, mend=error.mend) from None
+    if (path / "run.json").is_file():
+        what = f"{str(path)!r} is the folder of a saved run, not a topology"
+        raise InputError(what, where=where, mend=f"run it again: netsim run {path / 'run.json'}")
     raise InputError(f"there is no file {str(path)!r}", where=where, mend="check the path")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from netsim.errors import InputError
+from netsim.other_files import refuse_packed
 
 LARGEST_FILE = 1 << 20  # bytes; a settings file is a page of text, anything larger is some other file
 MOST_TRIES = 1000  # how often a value may turn out to go on in the next line before line numbers are given up
@@ -80,6 +81,7 @@ def read_text(path: Path) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
+        refuse_packed(content, path, meant="file of settings")
         raise InputError("is not UTF-8 text", where=str(path), mend="a TOML file of settings is meant here") from None
 
 

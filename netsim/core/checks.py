@@ -19,6 +19,14 @@ def check_classes(network: Network, classes: int) -> None:
         raise InputError(what, where=network.name, mend='set control_class = "strict"')
 
 
+def check_headers(network: Network, header: int) -> None:
+    """Refuse headers of no bytes that cross a link in no time: time would stand still while they circle."""
+    if network.trim and header == 0 and (network.delay_ps == 0).any():
+        what = "what trimming leaves of a packet has no bytes (packet.header = 0), and crosses a link without delay"
+        where = network.link_name(int((network.delay_ps == 0).argmax()))
+        raise InputError(what, where=where, mend="give packet.header at least 1 B, or the link a delay")
+
+
 def check_room(network: Network, kinds: Any, kind_of: Any, largest: Any) -> None:
     """Refuse ports that no full packet can pass: it would be dropped and sent again for ever."""
     for link in network.links:

@@ -101,7 +101,11 @@ def visit(world, v, until):
 
 @part
 def visit_due(world, n, until):
-    """Visit the nodes that are due, while there is room for what they send; the memory of the next is asked for."""
+    """Visit the nodes that are due, while there is room for what they send and nobody wants it to stop.
+
+    The memory of the next is asked for.
+    """
+    progress = world.progress[0]
     many, large = world.settings[0].connections > MANY, world.links.size > MANY_LINKS
     has_room = True
     for i in range(n):
@@ -113,7 +117,7 @@ def visit_due(world, n, until):
             if many:
                 ask_ahead(world, v, until)
             visit(world, v, until)
-            has_room = not is_crowded(world)
+            has_room = not is_crowded(world) and not progress.interrupted
         note(world, v)
 
 
@@ -121,8 +125,8 @@ def visit_due(world, n, until):
 def advance(owned, stop, patience):
     """Let everything before `stop` (ps) happen; says why it came back.
 
-    It comes back early when a part finishes, after `patience` node steps, when room for packets runs short, or when
-    looks at the queues are to be taken away.
+    It comes back early when a part finishes, after about `patience` node steps, when it is interrupted, when room for
+    packets runs short, or when looks at the queues are to be taken away.
     """
     world = bare(owned)
     settings, progress = world.settings[0], world.progress[0]
@@ -130,7 +134,7 @@ def advance(owned, stop, patience):
     while True:
         if progress.finished > 0:
             return FINISHED
-        if rest <= 0:
+        if rest <= 0 or progress.interrupted:
             return PAUSED
         if is_crowded(world):
             return CROWDED
@@ -143,6 +147,7 @@ def advance(owned, stop, patience):
             return IDLE
         if progress.next_look <= min(soonest, stop):
             look(world, soonest, stop)
+            rest -= 1
             if is_album_full(world):
                 return LOOKED
             continue
@@ -154,7 +159,7 @@ def advance(owned, stop, patience):
         visit_due(world, n, until)
         progress.windows += 1
         progress.node_steps += n
-        rest -= n
+        rest -= n + 1
 
 
 @entry

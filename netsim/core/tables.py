@@ -272,6 +272,7 @@ PROGRESS = np.dtype(  # what kernels have come to
         ("looks", "i8"),  # at a network that was not idle
         ("looks_taken", "i8"),
         ("journaled", "i8"),  # rows of `journal` in use
+        ("interrupted", "i8"),  # not by a kernel: Python wants `advance` to come back
     ]
 )
 SETTINGS = np.dtype(  # what no kernel changes

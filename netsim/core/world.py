@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from netsim.core import tables
-from netsim.core.checks import check_classes, check_room, check_trimming
+from netsim.core.checks import check_classes, check_headers, check_room, check_trimming
 from netsim.core.egress import GROUP
 from netsim.core.memory import aligned_zeros
 from netsim.core.pool_sizes import check_pools, fixed_alpha, largest_queues, pools
@@ -54,6 +54,7 @@ def new_world(
     largest = header + np.where([kind == SCALE_UP for kind in network.kinds], payloads[1], payloads[0])
     kinds, kind_of = _kinds(network, largest, round(jitter * 65536))
     check_trimming(network, is_selective=selective is not None)
+    check_headers(network, header)
     check_classes(network, classes)
     check_pools(network, largest)
     check_room(network, kinds, kind_of, largest)

@@ -27,11 +27,15 @@ def _is_kept(kernel: Any) -> bool:
 
 
 def entry(function: Callable[..., Any]) -> Any:
-    """A kernel that Python calls: the only kind that is kept in the cache, with all it calls inside."""
+    """A kernel that Python calls: the only kind that is kept in the cache, with all it calls inside.
+
+    It lets other threads run meanwhile: one of them hears Ctrl-C.
+    """
     others = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE_FOLDER)
     try:
-        kernel = njit(cache=True, boundscheck=CHECKED, error_model="numpy", pipeline_class=WholeCompiler)(function)
+        options: dict[str, Any] = {"boundscheck": CHECKED, "error_model": "numpy", "pipeline_class": WholeCompiler}
+        kernel = njit(cache=True, nogil=True, **options)(function)
     finally:
         config.CACHE_DIR = others  # the caller's own numba functions keep their own cache
     if not config.DISABLE_JIT:

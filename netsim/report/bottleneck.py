@@ -18,7 +18,7 @@ from netsim.units import format_rate, format_size
 LINK_BOUND = 0.6  # of the time: a link needed for longer sets the pace
 NEARLY = 0.98  # of the most needed link: as good as equal
 MORE_THAN_HOSTS = 1.05  # a tier needed longer than any host's link cannot carry what the hosts send
-FAN_IN = 3  # senders to one host at once: two may be chance
+FAN_IN = 2  # senders to one host at once
 LOPSIDED = 1.5  # an incast's receiver has so much more to take than any sender has to give
 AS_IF_IDLE = 1.25  # times the ideal: no congestion worth the name
 BY_RATE = ("dcqcn", "timely")  # controls that hold a sender back by its pace

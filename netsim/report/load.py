@@ -74,9 +74,12 @@ class Load:
         return carried * 8 * PS_PER_SECOND / self.network.rate_bps
 
     def through(self, link: int) -> pd.DataFrame:
-        """The flows that crossed a link; none where the routes were not worked out."""
+        """The flows that crossed a link; where the routes were not worked out, those of the host at one of its ends."""
         row, crossed = self._over
-        return self.flows.take(row[crossed == link])
+        if len(row):
+            return self.flows.take(row[crossed == link])
+        source, target = int(self.network.source[link]), int(self.network.target[link])
+        return self.flows[(self.flows["source"] == source) | (self.flows["target"] == target)]
 
     def at_once(self, link: int) -> int:
         """The most flows that were under way over a link at one time."""

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from netsim.errors import InputError
-from netsim.result.tables import TABLES
+from netsim.result.tables import ARROW, TABLES
 from netsim.writing import LONGEST_DRAFT, check_kind, plain_errors
 
 MARK = "run.json"
@@ -77,24 +77,9 @@ def _put_in_place(draft: Path, folder: Path) -> None:
 
 def write_parquet(table: pd.DataFrame, name: str, path: Path) -> None:
     """Write one table with its fixed columns and nothing of pandas' own, so that equal tables are equal bytes."""
-    schema = pa.schema([pa.field(column, getattr(pa, _ARROW[kind])()) for column, kind in TABLES[name].items()])
+    schema = pa.schema([pa.field(column, getattr(pa, ARROW[kind])()) for column, kind in TABLES[name].items()])
     columns = [pa.array(table[field.name], type=field.type, from_pandas=True) for field in schema]
     pq.write_table(pa.Table.from_arrays(columns, schema=schema), path, compression="zstd")
-
-
-_ARROW = {"int64": "int64", "double": "float64", "string": "string"}
-
-
-def read_parquet(name: str, path: Path) -> pd.DataFrame:
-    """Read one table back; InputError when it is missing, broken, or has other columns."""
-    try:
-        table = pq.read_table(path)
-    except (OSError, pa.ArrowException):
-        raise InputError("cannot be read as Parquet", where=str(path), mend="run the scenario again") from None
-    if table.column_names != list(TABLES[name]):
-        raise InputError(f"has other columns than {name}", where=str(path), mend="run the scenario again")
-    frame: pd.DataFrame = table.to_pandas()
-    return frame
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
@@ -106,7 +91,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON object; InputError when it is none."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise InputError("cannot be read as JSON", where=str(path), mend="run the scenario again") from None
     if not isinstance(value, dict):
         raise InputError("is not a JSON object", where=str(path), mend="run the scenario again")

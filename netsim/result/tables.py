@@ -34,6 +34,7 @@ TABLES = {  # the columns of each Parquet file, in order
         "sent_bytes": "int64", "ecn_marks": "int64", "drops": "int64", "paused_ps": "int64",
     },
 }  # fmt: skip
+ARROW = {"int64": "int64", "double": "float64", "string": "string"}  # their types in the files
 PS_PER_SECOND, BYTES_PER_GB = 1e12, 1e9
 
 # nccl-tests, PERFORMANCE.md: busbw = algbw * factor * (n - 1) / n, which compares with the links' rate whatever n is
@@ -77,10 +78,9 @@ def flows(measured: Mapping[str, Any]) -> pd.DataFrame:
     return _table("flows", columns | {"slowdown": _ratio(taken, columns["ideal_ps"])})
 
 
-def links(measured: Mapping[str, Any], completion_ps: int) -> pd.DataFrame:
-    """Add to the measured links the fraction of the whole run in which each was sending."""
-    columns = _columns(measured)
-    return _table("links", columns | {"busy_fraction": columns["busy_ps"] / max(1, completion_ps)})
+def links(measured: Mapping[str, Any]) -> pd.DataFrame:
+    """The links as measured."""
+    return _table("links", _columns(measured))
 
 
 def parts(measured: Mapping[str, Any]) -> pd.DataFrame:

@@ -15,6 +15,8 @@ from netsim.scenario import Scenario
 from netsim.version import __version__
 
 WORST_LINKS = 10
+COUNTED = ("completion_time_ps", "packets_delivered", "packet_hops", "retransmitted_packets", "queue_interval_ps")
+NOT_OF_THE_TABLES = ("wall_seconds", "packet_hops_per_second", "peak_memory_bytes")  # nor of the core's counts
 _SUMS = {"drops": "drops", "lost": "lost", "trims": "trims", "ecn_marks": "ecn_marks", "pauses": "pauses_sent"}
 
 

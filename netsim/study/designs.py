@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from netsim.errors import InputError
+from netsim.limits import NO_LIMITS, Limits
 from netsim.scenario import Scenario
 from netsim.study.pool import Task
 
@@ -70,10 +71,10 @@ def seeds_of(designs: Sequence[Design], seeds: int) -> list[int]:
     return [designs[0].scenario.seed + step for step in range(seeds)]
 
 
-def tasks_of(designs: Sequence[Design], seeds: int) -> list[Task]:
+def tasks_of(designs: Sequence[Design], seeds: int, limits: Limits = NO_LIMITS) -> list[Task]:
     """All runs of a comparison, design by design: the first design's seed and the next ones, the same for all."""
     if len(designs) * seeds > MOST_RUNS:
         what = f"{len(designs):,} designs with {seeds:,} seeds are {len(designs) * seeds:,} runs"
         raise InputError(what, where="--seeds", mend=f"take {MOST_RUNS:,} at most")
     scenarios = [with_seed(each.scenario, seed) for each in designs for seed in seeds_of(designs, seeds)]
-    return [Task(number, scenario, explained=number % seeds == 0) for number, scenario in enumerate(scenarios)]
+    return [Task(number, scenario, limits, number % seeds == 0) for number, scenario in enumerate(scenarios)]

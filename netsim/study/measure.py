@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from netsim.limits import NO_LIMITS, Limits
 from netsim.report.bottleneck import estimate_of, slowdown_of
 from netsim.result import Result
 from netsim.scenario import Scenario
@@ -17,14 +18,14 @@ from netsim.study.figures import COUNTED, SUMMED, Measured
 KIND = ["op", "ranks", "bytes"]
 
 
-def measured(scenario: Scenario, time_limit_ps: int | None = None, *, explained: bool = False) -> Measured:
+def measured(scenario: Scenario, limits: Limits = NO_LIMITS, *, explained: bool = False) -> Measured:
     """Run a scenario and keep its figures. Raises InputError where it does not fit, RunError where it does not end.
 
     explained: what limited it is found by explaining it, not estimated.
     """
     began = time.perf_counter()
     check(scenario)
-    result = simulate(scenario, time_limit=None if time_limit_ps is None else f"{time_limit_ps}ps")
+    result = simulate(scenario, time_limit=limits.time_ps, wall_limit=limits.wall_ps)
     return measured_of(result, time.perf_counter() - began, explained=explained)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from netsim.errors import InputError, NetsimError, RunError
+from netsim.limits import NO_LIMITS, Limits
 from netsim.version import __version__
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ CONNECT_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One run to do: its place among all, its scenario, when to give it up (simulated time), whether to explain it."""
+    """One run to do: its place among all, its scenario, when to give it up, whether to explain it."""
 
     number: int
     scenario: Scenario
-    time_limit_ps: int | None = None
+    limits: Limits = NO_LIMITS
     explained: bool = False
     netsim: str = __version__
 
@@ -51,7 +52,7 @@ def attempt(task: Task) -> Finished:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            found, error = measured(task.scenario, task.time_limit_ps, explained=task.explained), ""
+            found, error = measured(task.scenario, task.limits, explained=task.explained), ""
         except NetsimError as mistake:
             found, error = None, str(mistake)
         except MemoryError:

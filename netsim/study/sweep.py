@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from netsim.limits import Limits
 from netsim.study.folder import DONE, FAILED, Record, StudyFolder
 from netsim.study.plan import Plan, Point
 from netsim.study.pool import Finished, Pool, Task
@@ -41,9 +42,13 @@ def work_of(plan: Plan, folder: StudyFolder, *, retry_failed: bool = False) -> W
     return Work(plan, folder, records, [runs[digest] for digest in found if digest not in records])
 
 
-def swept(work: Work, pool: Pool, tell: Tell) -> pa.Table:
-    """Do what is to do, and write the table; also when interrupted, of what is finished by then."""
-    tasks = [Task(number, point.scenario, work.plan.time_limit_ps) for number, point in enumerate(work.todo)]
+def swept(work: Work, pool: Pool, tell: Tell, wall_limit_ps: int | None = None) -> pa.Table:
+    """Do what is to do, and write the table; also when interrupted, of what is finished by then.
+
+    A run that takes longer than wall_limit_ps by the clock has failed.
+    """
+    limits = Limits(work.plan.time_limit_ps, wall_limit_ps)
+    tasks = [Task(number, point.scenario, limits) for number, point in enumerate(work.todo)]
     try:
         with closing(pool.run(tasks)) as runs:  # an interruption ends the processes now, not when Python gets to it
             for finished in runs:

@@ -37,7 +37,8 @@ class Ecn(BaseModel):
         """The thresholds of a link of this rate, in bytes."""
         if self.rate is None:
             return self
-        return Ecn(kmin=self.kmin * rate_bps // self.rate, kmax=self.kmax * rate_bps // self.rate, pmax=self.pmax)
+        kmin, kmax = (min(each * rate_bps // self.rate, UNLIMITED) for each in (self.kmin, self.kmax))
+        return Ecn(kmin=kmin, kmax=kmax, pmax=self.pmax)
 
 
 NO_ECN = Ecn(kmin=UNLIMITED, kmax=UNLIMITED)

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from netsim.errors import InputError
+from netsim.other_files import refuse_other, refuse_packed
 from netsim.traces import native
 from netsim.traces.finding import found
 from netsim.traces.lines import head
@@ -38,7 +39,8 @@ class Reader:
 
 
 _JSON = re.compile(r"\ufeff?\s*(?:\{|\[\s*\{)")  # its reader says what is wrong with it
-_MSCCL = re.compile(r"\ufeff?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<algo\b", re.DOTALL)
+
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x80-\xff]")
 
 READERS = {
     "native": Reader("native"),
@@ -94,22 +96,28 @@ def _no_search_for_circles() -> Iterator[None]:
 def format_of(path: Path) -> str:
     """Name the format of a file by its content; a text that none recognises may be a log with a long start."""
     start = head(path)
+    refuse_packed(start, path, meant="trace")
     if native.recognises(start.decode("utf-8", errors="replace")):
         return "native"  # without loading the readers of all other formats
-    for name, reader in READERS.items():
-        if reader.is_binary and reader.code.recognises_bytes(start):
-            return name
-    if b"\0" in start[:1024]:
+    name = recognised(start)
+    if name is None or name == "htsim_cm":  # which begins as a .topo file does
+        refuse_other(start, path, meant="trace")
+    if name is None and b"\0" in start[:1024]:
         mend = f"netsim reads: {', '.join(READERS)}; save a text file as UTF-8"
         raise InputError("is not a text file", where=str(path), mend=mend)
     text = start.decode("utf-8", errors="replace")
-    if _MSCCL.match(text):
-        mend = f"use it as one: --algorithm all_reduce={path}, if its name ends in .xml"
-        raise InputError("is an MSCCL algorithm, not a trace", where=str(path), mend=mend)
+    return name or ("native" if _JSON.match(text) else "nccl_log")
+
+
+def recognised(start: bytes) -> str | None:
+    """Name the first reader that knows a file that starts so."""
     for name, reader in READERS.items():
-        if reader.code.recognises(text):
+        if reader.is_binary and _NO_TEXT.search(start) and reader.code.recognises_bytes(start):
             return name
-    return "native" if _JSON.match(text) else "nccl_log"
+    if b"\0" in start[:1024]:
+        return None
+    text = start.decode("utf-8", errors="replace")
+    return next((name for name, reader in READERS.items() if reader.code.recognises(text)), None)
 
 
 __all__ = [
@@ -124,4 +132,5 @@ __all__ = [
     "READERS",
     "Reader",
     "format_of",
+    "recognised",
 ]

@@ -39,6 +39,9 @@ def found(paths: str | Path | Sequence[str | Path]) -> list[Path]:
 
 def _files(path: Path) -> list[Path]:
     if path.is_dir():
+        if (path / "run.json").is_file():
+            mend = f"see it with netsim report {path}, or run it again: netsim run {path / 'run.json'}"
+            raise InputError("is the folder of a saved run, not a trace", where=str(path), mend=mend)
         inside = sorted(_visible(path.iterdir()), key=counted)
         if not inside:
             raise InputError("is a directory without files", where=str(path), mend="name the folder of the trace files")

@@ -28,6 +28,7 @@ PAPER_2015 = {
 ECN_2015 = {"kmin": "5KB", "kmax": "200KB", "pmax": 0.01, "rate": "40Gb/s"}  # the same section
 # Vendors' thresholds as the simulations of HPCC (SIGCOMM 2019) scale them: 400 and 1600 KB at 100 Gb/s. A port may hold
 # as much as kmax, so that marks come before pauses (DCQCN, section 4): 1.6 MB at 100 Gb/s, as there (32 MB, 20 ports).
+# Switches ship other ones, for any rate: SONiC (AZURE_LOSSLESS) marks from 1 to 2 MiB up to 5 %, Cumulus up to 1.5 MB.
 ROCE_SWITCH = {
     "ecn": {"kmin": "100KB", "kmax": "400KB", "pmax": 0.2, "rate": "25Gb/s"},
     "buffer": KMAX,

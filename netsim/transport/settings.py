@@ -17,6 +17,7 @@ IB_RETRIES = 7  # the largest retry count of InfiniBand, and NCCL's default
 TCP_DUPLICATES = 3
 
 SHORTEST_TIMEOUT_PS = 1_000_000
+SHORTEST_TIMER_PS = 100_000  # a kernel catches up with each expiration
 
 
 class Dctcp(BaseModel):
@@ -41,8 +42,8 @@ class Dcqcn(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     g: Annotated[float, Field(gt=0, le=1)] = 5 / 1024
-    alpha_timer: Annotated[Duration, Field(gt=0)] = parse_time("1us")
-    increase_timer: Annotated[Duration, Field(gt=0)] = parse_time("300us")
+    alpha_timer: Duration = parse_time("1us")
+    increase_timer: Duration = parse_time("300us")
     byte_counter: Annotated[Size, Field(gt=0)] = 32_767 * 64
     fast_recovery: Annotated[int, Field(ge=1)] = 1
     ai: Rate = parse_rate("8Mb/s")
@@ -50,6 +51,13 @@ class Dcqcn(BaseModel):
     min_rate: Rate = parse_rate("1Mb/s")
     clamp_tgt_rate: bool = False
     cnp_interval: Annotated[Duration, Field(gt=0)] = parse_time("4us")
+
+    @field_validator("alpha_timer", "increase_timer")
+    @classmethod
+    def _long_enough(cls, timer: int) -> int:
+        if timer < SHORTEST_TIMER_PS:
+            raise ValueError("shorter than 100ns; give at least 100ns")
+        return timer
 
     @property
     def core(self) -> dict[str, int]:

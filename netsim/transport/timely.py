@@ -3,8 +3,9 @@
 Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015, algorithm 1, and hyperactive
 increase (HAI) after five raises in a row. Between the thresholds that algorithm has no single fixed point: rates stay
 as different as they are. Zhu et al., "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY", CoNEXT 2016,
-section 4.3, mend that: gradient and distance from T_low decide together (`patched`). One update a round trip, as in
-the ns-3 model of HPCC's authors; the round trip of the idle route stands for minRTT.
+section 4.3, mend that: gradient and distance from T_low decide together (`patched`). As in the ns-3 model of HPCC's
+authors there is one update a round trip, and raises below T_low count for HAI too; the round trip of the idle route
+stands for minRTT.
 """
 
 import numpy as np

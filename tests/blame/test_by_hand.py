@@ -1,4 +1,4 @@
-"""Thirteen small fabrics whose critical path is worked out on paper: each split with its arithmetic, and the reason.
+"""Fourteen small fabrics whose critical path is worked out on paper: each split with its arithmetic, and the reason.
 
 Every packet is full: T = 4,160 B at 100 Gb/s = 332,800 ps. An answer is A = 64 B at 100 Gb/s = 5,120 ps. D is the delay
 of each cable. Times count from the first packet's first bit. No figure here comes from a run.
@@ -104,27 +104,59 @@ def test_two_receivers_share_their_senders_link() -> None:
 def test_a_window_of_one_packet_is_a_window_limit() -> None:
     """A packet and its answer take R = 2 T + 2 A + 4 D, and then the next may go: four times for five packets.
 
-    The slowest link needs T of R for what the window holds; a larger window would hide R - T: all of 4 D, and of
-    2 T + 2 A what is beyond T. What is left is T each time; then the last packet's 2 T and 2 D.
+    The slowest link needs T of R for what the window holds; a larger window would hide R - T. What is left is T each
+    time; then the last packet's 2 T and 2 D.
     """
     found = split(trace_of(2, flows((0, 1, 5 * PACKET))), one_leaf(1000), "window", window=1)
     hidden = T + 2 * A + 4 * US
     parts = {"propagation": 2 * US, "serialisation": 2 * T + 4 * T, "throttling": 4 * hidden}
     check(found, ReasonKind.WINDOW_LIMIT, None, **parts)
-    assert "with a full window (window) and nothing in their way" in reason_of(found).text
+    assert "with a full window (transport.window) and nothing in their way" in reason_of(found).text
 
 
-def test_of_a_round_trip_propagation_is_hidden_first() -> None:
+def test_of_a_round_trip_what_the_window_holds_is_sending() -> None:
     """A window of three, D = 100 ns: R = 2 T + 2 A + 4 D = 1,075.84 ns, and 3 T = 998.4 ns: 77.44 ns a trip are lost.
 
     Nine packets: 1 to 3 are begun at 0, T, 2 T; 4 to 6 R later; 7 to 9 another R. The path of 9 goes back over 6 to 3,
-    twice R, and 2 T to the first packet. 77.44 < 4 D: all of it is taken from propagation, none from sending.
+    twice R, and 2 T to the first packet. The exit is idle for 77.44 ns a trip, and sends for 3 T.
     """
     found = split(trace_of(2, flows((0, 1, 9 * PACKET))), one_leaf(100), "window", window=3)
-    hidden = 2 * T + 2 * A + 400 * NS - 3 * T
-    assert hidden == 77_440
-    parts = {"propagation": 2 * (400 * NS - hidden) + 200 * NS, "serialisation": 2 * (2 * T + 2 * A) + 2 * T + 2 * T}
-    check(found, ReasonKind.HOST_LINK, "host0->leaf0", **parts, throttling=2 * hidden)
+    lost = 2 * T + 2 * A + 400 * NS - 3 * T
+    assert lost == 77_440
+    parts = {"propagation": 200 * NS, "serialisation": 2 * 3 * T + 2 * T + 2 * T, "throttling": 2 * lost}
+    check(found, ReasonKind.HOST_LINK, "host0->leaf0", **parts)
+
+
+def test_a_window_that_fills_the_wire_costs_nothing() -> None:
+    """A window of 20 packets over a spine of 25 Gb/s, 4 T each: R = 10 T + 10 A + 8 D < 80 T: the spine never rests.
+
+    From the last of 100 packets back it is always the one before at the spine, to the first: T, 400 T, 4 T, T and 4 D.
+    """
+    topology = leaf_spine(2, 1, 1, rate="100Gb/s", delay="1us", buffer="unlimited", spine={"rate": "25Gb/s"})
+    found = split(trace_of(2, flows((0, 1, 100 * PACKET))), topology, "window", window=20)
+    check(found, ReasonKind.SLOWER_LINK, "leaf0->spine0", propagation=4 * US, serialisation=406 * T)
+
+
+@pytest.mark.parametrize(
+    ("spines", "control", "kind", "link"),
+    [
+        (4, "none", ReasonKind.HOST_LINK, "host0->leaf0"),  # 400 Gb/s into four times 100
+        (4, "window", ReasonKind.WINDOW_LIMIT, None),  # a window for one spine of the four
+        (3, "none", ReasonKind.SLOWER_LINK, "leaf0->spine0"),
+        (1, "window", ReasonKind.SLOWER_LINK, "leaf0->spine0"),  # which is enough for one
+    ],
+)
+def test_spread_over_several_links_they_carry_as_much_as_all(
+    spines: int, control: str, kind: ReasonKind, link: str | None
+) -> None:
+    """1,000 packets. 16 of them take 5.3 us at 100 Gb/s, a packet and its answer 4.9 us when idle."""
+    topology = leaf_spine(2, 1, spines, rate="400Gb/s", delay="500ns", buffer="unlimited", spine={"rate": "100Gb/s"})
+    spray = {"routing": {"kind": "spray", "order": "round_robin"}}
+    transport = {"recovery": "selective_repeat", "window": 16 if control == "window" else "bdp"}
+    transport["selective_repeat"] = {"reordering": 1 << 30}
+    scenario = scenario_of(trace_of(2, flows((0, 1, 1000 * PACKET))), topology, control, transport=transport, **spray)
+    reason = reason_of(explain(scenario)[0])
+    assert (reason.kind, reason.link) == (kind, link)
 
 
 def paused(xon: str) -> Explained:

@@ -82,18 +82,83 @@ def test_sends_in_a_row_wait_for_nothing_but_go_in_order(tmp_path: Path) -> None
 
 def test_a_reducing_receive_is_marked_and_channels_are_apart(tmp_path: Path) -> None:
     text = xml(
-        block(0, 1, -1, step("s"), channel=4) + block(1, 1, -1, step("s"), channel=5),
-        block(0, -1, 0, step("rrc"), channel=4) + block(1, -1, 0, step("r"), channel=5),
+        block(0, 1, -1, step("s"), channel=4) + block(1, -1, 1, step("r"), channel=5),
+        block(0, -1, 0, step("rrc"), channel=4) + block(1, 0, -1, step("s", dep=(0, 0)), channel=5),
         coll="allreduce",
+        chunks=1,
     )
     schedule = plan(Wish(op="all_reduce", ranks=2, bytes=30), saved(tmp_path, text))
     assert dict(zip(schedule.channel.tolist(), schedule.reduces.tolist(), strict=True)) == {4: True, 5: False}
 
 
 def test_fewer_bytes_than_chunks_still_arrive(tmp_path: Path) -> None:
-    name = saved(tmp_path, CHAIN.replace('nchunksperloop="1"', 'nchunksperloop="64"'))
-    assert plan(Wish(op="broadcast", ranks=3, bytes=1), name).bytes.tolist() == [1, 1]
-    assert len(plan(Wish(op="broadcast", ranks=3, bytes=0), name)) == 0
+    halves = [[step(kind, at, count=32) for at in (0, 32)] for kind in ("s", "r")]
+    name = saved(tmp_path, xml(block(0, 1, -1, *halves[0]), block(0, -1, 0, *halves[1]), coll="broadcast", chunks=64))
+    assert plan(Wish(op="broadcast", ranks=2, bytes=1), name).bytes.tolist() == [1, 1]
+    assert len(plan(Wish(op="broadcast", ranks=2, bytes=0), name)) == 0
+
+
+def window(text: str, least: int, most: int) -> str:
+    return text.replace("<algo", f'<algo minBytes="{least}" maxBytes="{most}"', 1)
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "inside", "outside", "told"),
+    [(64, 1024, (64, 1024), (63, 1025), "64 bytes to 1,024"), (8, 0, (8, 1 << 40), (7,), "8 bytes and more")],
+)
+def test_it_is_used_for_the_sizes_it_is_for(
+    tmp_path: Path, least: int, most: int, inside: tuple[int, ...], outside: tuple[int, ...], told: str
+) -> None:
+    name = saved(tmp_path, window(CHAIN, least, most))
+    for size in inside:
+        assert plan(Wish(op="broadcast", ranks=3, bytes=size), name).algorithm == "small"
+    for size in outside:
+        with pytest.warns(UserWarning, match=rf"is for {told} \(.*\): broadcast of other sizes takes ring"):
+            assert plan(Wish(op="broadcast", ranks=3, bytes=size), name).algorithm == "ring"
+
+
+SCATTERED = xml(
+    *(
+        block(0, 1 - gpu, 1 - gpu, step("s", 1 - gpu), step("rrc", gpu).replace(f'dstoff="{gpu}"', 'dstoff="0"'))
+        for gpu in range(2)
+    ),
+    coll="reducescatter",
+    chunks=2,
+)
+
+
+def test_a_reduce_scatter_may_end_in_place(tmp_path: Path) -> None:
+    assert len(plan(Wish(op="reduce_scatter", ranks=2, bytes=8), saved(tmp_path, SCATTERED))) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "op", "what"),
+    [
+        (
+            CHAIN.replace('type="rcs"', 'type="rrs"').replace('"broadcast"', '"allreduce"'),
+            "all_reduce",
+            "gpu 0 ends without",
+        ),
+        (
+            SCATTERED.replace("reducescatter", "allreduce"),
+            "all_reduce",
+            'says coll="allreduce", but gpu 0 ends without chunk 1',
+        ),
+        (SCATTERED.replace("reducescatter", "allgather"), "all_gather", "gpu 0 ends without chunk"),
+        (SCATTERED.replace("reducescatter", "alltoall"), "all_to_all", "gpu 0 ends without chunk"),
+        (SCATTERED.replace('"rrc"', '"r"'), "reduce_scatter", "gpu 0 ends without chunk 0"),
+        (SCATTERED.replace('nchunksperloop="2"', 'nchunksperloop="3"'), "reduce_scatter", "its 3 chunks are no whole"),
+        (
+            CHAIN.replace('srcoff="0" dstbuf="o" dstoff="0"', 'srcoff="1" dstbuf="o" dstoff="1"', 1),
+            "broadcast",
+            "gpu 1 ends",
+        ),
+    ],
+)
+def test_a_file_that_does_not_do_what_it_says_is_refused(tmp_path: Path, text: str, op: str, what: str) -> None:
+    ranks = 2 if text.count("<gpu") == 2 else 3
+    with pytest.raises(InputError, match=what):
+        plan(Wish(op=op, ranks=ranks, bytes=96), saved(tmp_path, text))
 
 
 def test_it_is_for_one_collective_and_one_size_of_group(tmp_path: Path) -> None:
@@ -176,20 +241,24 @@ def _samples() -> Path | None:
 
 @pytest.mark.skipif(_samples() is None, reason="the real files are not part of the repository")
 @pytest.mark.parametrize(
-    ("name", "op", "gpus", "blocks", "steps", "crossing", "depth"),
-    [  # crossing: how many times the full buffer of 1 MiB crosses the network, all ranks together
-        ("ag_hier_4_LL.xml", "all_gather", 4, 48, {"s": 32, "r": 32, "rcs": 16, "cpy": 16}, 3, 2),
-        ("alltoall-8n-0-9kb.xml", "all_to_all", 8, 120, {"s": 56, "r": 56, "cpy": 8}, 7, 1),
-        ("astra_custom_allreduce_ring8.xml", "all_reduce", 8, 8, {"s": 112, "rrc": 56, "r": 56}, 14, 14),
+    ("name", "op", "gpus", "blocks", "steps", "crossing", "depth", "largest"),
+    [  # crossing: how many times the full buffer crosses the network, all ranks together
+        ("ag_hier_4_LL.xml", "all_gather", 4, 48, {"s": 32, "r": 32, "rcs": 16, "cpy": 16}, 3, 2, 792_576),
+        ("alltoall-8n-0-9kb.xml", "all_to_all", 8, 120, {"s": 56, "r": 56, "cpy": 8}, 7, 1, 9216),
+        ("astra_custom_allreduce_ring8.xml", "all_reduce", 8, 8, {"s": 112, "rrc": 56, "r": 56}, 14, 14, 0),
     ],
 )
-def test_samples(name: str, op: str, gpus: int, blocks: int, steps: dict[str, int], crossing: int, depth: int) -> None:
+def test_samples(
+    name: str, op: str, gpus: int, blocks: int, steps: dict[str, int], crossing: int, depth: int, largest: int
+) -> None:
     folder = _samples()
     assert folder is not None
     algorithm = read_xml(folder / name)
     assert (algorithm.op, algorithm.gpus) == (op, gpus)
     assert sum(map(len, algorithm.blocks.values())) == blocks
     assert Counter(counts(algorithm)) == steps
-    schedule = plan(Wish(op=op, ranks=gpus, bytes=1 << 20), str(folder / name))
-    assert int(schedule.bytes.sum()) == crossing << 20
+    assert algorithm.most == largest
+    size = largest or 1 << 20
+    schedule = plan(Wish(op=op, ranks=gpus, bytes=size), str(folder / name))
+    assert int(schedule.bytes.sum()) == crossing * size
     assert int(depths(schedule).max()) + 1 == depth

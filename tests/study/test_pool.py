@@ -10,6 +10,7 @@ import pytest
 
 from netsim.config import build_scenario
 from netsim.errors import InputError
+from netsim.limits import Limits
 from netsim.study.pool import Finished, Pool, Task, attempt, pool_of, usable_cores
 from netsim.version import __version__
 
@@ -63,7 +64,7 @@ def test_processes_are_there_for_more_until_they_are_ended() -> None:
 
 
 def test_a_failed_run_is_an_answer() -> None:
-    endless = Task(0, task(0).scenario, time_limit_ps=1000)
+    endless = Task(0, task(0).scenario, Limits(time_ps=1000))
     too_large = Task(1, build_scenario("perm128", "fat_tree_k4_100g"))
     first, second, third = Pool(jobs=1).run([endless, too_large, task(2)])
     assert first.measured is second.measured is None

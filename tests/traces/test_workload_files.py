@@ -51,6 +51,25 @@ def test_weight_gradients_overlap_but_wait_for_their_computation(tmp_path: Path)
     assert trace.operations[awaited].duration_ps == 30_000
 
 
+def test_what_makes_too_many_operations_names_the_limit_and_a_way_around(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows make a computation of all ranks and a collective of each group; the limit is held to the last operation."""
+    rows = [row("2 ALLREDUCE 5", "0 ALLREDUCE 5", "0 ALLREDUCE 7", update=3)] * 6
+    head = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 2 all_gpus: {}"
+    trace = simai(tmp_path, *rows, head=head.format(64))
+    monkeypatch.setattr("netsim.traces.simai.workload.MAX_OPERATIONS", len(trace.operations))
+    assert len(simai(tmp_path, *rows, head=head.format(64)).operations) == len(trace.operations)
+    monkeypatch.setattr("netsim.traces.simai.workload.MAX_OPERATIONS", len(trace.operations) - 1)
+    with pytest.raises(InputError) as caught:
+        simai(tmp_path, *rows, head=head.format(64))
+    parts = sum(len(each.ranks) for each in trace.operations)
+    told = f"6 rows on 64 GPUs make {len(trace.operations)} operations with {parts:,} ranks in them"
+    assert told in str(caught.value)
+    assert "write all_gpus: 60 into line 1 (the data-parallel replicas left out do the same)" in str(caught.value)
+    simai(tmp_path, *rows, head=head.format(60))
+
+
 @pytest.mark.parametrize(
     ("weights", "groups"),
     [

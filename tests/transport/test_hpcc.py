@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
 import pytest
 
+from netsim.core.tables import KIND, LINK, MOST_HOPS, NOTE
+from netsim.core.tables import TELEMETRY as TOLD
+from netsim.core.telemetry import fullest_link
+from netsim.kernel import entry
 from netsim.transport.hpcc import LOAD_BITS
 from tests.transport.events import SEND, TELEMETRY, US, Sender
 
@@ -67,3 +75,41 @@ def test_by_default_every_round_multiplies_and_steps_scale_with_the_line() -> No
     tell(sender, 1.9, 10, ends=True)  # Rc = 50.04
     tell(sender, 0.76, 10, ends=True)
     assert sender.gbps == pytest.approx(62.59, rel=1e-5)  # 50.04 * 0.95 / 0.76 + 0.04
+
+
+World = namedtuple("World", "notes telemetry heard kinds links")
+
+
+@entry
+def hear_of_links(world, idle, found):  # type: ignore[no-untyped-def]
+    """(load, span) of the fullest link, from what lies beside the packet at place 0."""
+    found[0], found[1] = fullest_link(world, 0, 0, idle)
+
+
+# link: at us, bytes sent before, bytes in its queue
+BEFORE = {0: (1, 10_000, 5_000), 1: (1, 0, 62_500)}
+AFTER = {0: (3, 30_000, 9_000), 1: (3.5, 60_000, 50_000), 2: (3, 10**6, 10**6)}
+LATER = {0: (4, 42_500, 20_000), 1: (4.5, 60_000, 0), 2: (4, 10**6, 10**6)}
+
+
+def test_the_load_of_the_fullest_link_by_hand() -> None:
+    """MeasureInflight with T = 10 us: u = min(qlen, qlen before) / (B T) + txRate / B; links 1 and 2 have 400 Gb/s."""
+    world = World(
+        *(np.zeros(n, row) for n, row in ((1, NOTE), (MOST_HOPS, TOLD), (MOST_HOPS, TOLD), (2, KIND), (3, LINK)))
+    )
+    world.kinds["ps"], world.kinds["per_bytes"] = (80, 20), 1
+    world.links["kind"] = (0, 1, 1)
+
+    def hear(said: dict[int, tuple[float, int, int]]) -> tuple[float, float]:
+        for link, (at, sent, queue) in said.items():
+            world.telemetry[link] = (link, 0, round(at * US), sent, queue)
+        world.notes["hops"] = len(said)
+        found: Any = np.zeros(2, "i8")
+        hear_of_links(world, T * US, found)
+        return float(found[0]) / (1 << LOAD_BITS), float(found[1]) / US
+
+    assert hear(BEFORE) == (0, 0)  # nothing was heard of them before
+    # link 0: 5,000 B of 125,000 and 80 of 100 Gb/s; link 1: 50,000 B of 500,000 and 192 of 400 Gb/s; link 2 is new
+    assert hear(AFTER) == (pytest.approx(0.04 + 0.8, abs=1e-5), 2)
+    # link 0: 9,000 B and 12,500 B in 1 us; link 1: the lesser queue is empty; link 2 is stuck with 1 MB
+    assert hear(LATER) == (pytest.approx(2.0, abs=1e-5), 1)

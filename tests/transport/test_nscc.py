@@ -48,13 +48,14 @@ def test_the_increase_is_fast_once_a_window_has_found_nearly_no_queue() -> None:
     sender = Sender("nscc", line=100, idle=12, window=4, wire_bytes=MTU)
     sender.hear(LOSS, 1, 3 * MTU)
     assert sender.window == 3  # 6 - 3
-    sender.round_trip(2, 12.5, 3)  # 3 unhindered are not more than the window: gathered
-    assert sender.window == 3
-    sender.round_trip(3, 12.5, 1)  # 4 are: + 0.25
+    for gained in (1, 2):  # 3 without a queue are not more than the window: gathered, for a round trip
+        sender.round_trip(100, 12, gained)
+        assert sender.window == 3
+    sender.round_trip(100, 12, 1)  # 4 are: + 0.25
     assert sender.window == 3.25
-    sender.round_trip(4, 12.5, 2)  # and it stays so: + 2 * 0.25
+    sender.round_trip(100, 12, 2)  # and it stays so: + 2 * 0.25
     assert sender.window == 3.75
-    sender.round_trip(5, 13, 1)  # not below 1 us: gathered again
+    sender.round_trip(100, 13, 1)  # not below 1 us: gathered again
     assert sender.window == 3.75
     sender.hear(TIMEOUT, 6)
     assert sender.window == 2.75

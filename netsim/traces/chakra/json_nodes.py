@@ -50,6 +50,11 @@ def json_nodes(path: Path) -> Iterator[ChakraNode]:
 
 def _node(told: dict[str, Any], where: str) -> ChakraNode:
     kind = told.get("NodeType")
+    if kind is None:
+        mend = (
+            "give the .et files themselves, or JSON whose nodes tell their NodeType, from 1 (METADATA) to 7 (COMM_COLL)"
+        )
+        raise InputError("a node of Chakra has no NodeType, so what it does is not known", where=where, mend=mend)
     number = TYPES.get(kind.upper(), -1) if isinstance(kind, str) else _whole(told, "NodeType", where)
     if number < 0:
         raise InputError(

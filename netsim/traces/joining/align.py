@@ -61,9 +61,11 @@ def align(
     assumed += times.assumed
     operations = _operations(steps, {group.ranks: group.name for group in groups.values()}, times, everyone=fill)
     _check_size(len(operations), sum(len(operation.ranks) for operation in operations), files[0])
-    report = report or ReadReport()
+    report, skipped = report or ReadReport(), {why: count for why, count in findings.skipped.items() if count}
+    notes = [*notes, *(f"{count:,} skipped: {why}" for why, count in sorted(skipped.items()))]
     told = replace(
         report,
+        skipped={**report.skipped, **skipped},
         seen=tuple(sorted({each.ranks[rank] for each in communicators for rank in each.members})),
         unplaced=strangers,
         assumed=(*report.assumed, *assumed),
@@ -96,7 +98,8 @@ def _joined_steps(
 
 def _check_size(operations: int, parts: int, where: str) -> None:
     if operations > MAX_OPERATIONS or parts > MAX_PARTS:
-        raise InputError("the log holds too many operations", where=where, mend="cut it into parts")
+        what = f"the log holds more than {MAX_OPERATIONS:,} operations, or {MAX_PARTS:,} parts of ranks in them"
+        raise InputError(what, where=where, mend="cut out the steps that matter")
 
 
 def _check_complete(communicators: list[Communicator], findings: Findings, assumed: list[str], absent: Missing) -> None:

@@ -81,7 +81,9 @@ def _asks(member: Member) -> frozenset[Hashable]:
 
 def _first_call(member: Member) -> Hashable:
     first = member.told[0] if member.told else None
-    return (first.hint, first.wish()) if first else None
+    if first is None:
+        return None
+    return first.hint, first.wish() if first.batch < 0 else (first.bytes, first.dtype)  # whichever end of a transfer
 
 
 def join(members: Iterable[Member], notes: list[str]) -> list[Communicator]:

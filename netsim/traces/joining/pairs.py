@@ -48,7 +48,7 @@ def transfers(communicator: Communicator, findings: Findings, absent: Missing, t
         calls: dict[int, list[Call]] = defaultdict(list)
         for batch in exchange.batches:
             calls[communicator.ranks[batch[0]]] += batches[batch]
-        operation = _operation(communicator, exchange, calls, absent)
+        operation = _operation(communicator, exchange, calls, findings, absent)
         if operation is not None:
             steps.append(Step(operation, dict(calls), on_group=operation.op.startswith("all_to_all")))
     return steps
@@ -138,7 +138,7 @@ class _Ties:
 
 
 def _operation(
-    communicator: Communicator, exchange: Exchange, calls: dict[int, list[Call]], absent: Missing
+    communicator: Communicator, exchange: Exchange, calls: dict[int, list[Call]], findings: Findings, absent: Missing
 ) -> Operation | None:
     """Say what an exchange is: an all-to-all where every rank sends to every other once, else a send, else flows."""
     ranks, line = communicator.ranks, min(call.place for each in calls.values() for call in each).told
@@ -146,6 +146,10 @@ def _operation(
     everybody = _all_to_all(communicator, exchange, line, absent)
     if everybody is not None:
         return everybody
+    findings.skipped["sends of a rank to itself"] += sum(each.source == each.target for each in exchange.transfers)
+    findings.skipped["sends of no bytes"] += sum(each.source != each.target for each in exchange.transfers) - len(
+        between
+    )
     if not between:
         return None
     flows = tuple((ranks[each.source], ranks[each.target], each.bytes) for each in between)

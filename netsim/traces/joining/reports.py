@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -96,11 +97,12 @@ def _as_counted(text: str) -> list[tuple[int, int, str]]:
 
 @dataclass(slots=True)
 class Findings:
-    """What the ranks do not agree on, told in plain sentences."""
+    """What the ranks do not agree on, told in plain sentences; and what is `skipped`, how often, by why."""
 
     files: Sequence[str]
     told: list[str] = field(default_factory=list)
     more: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
 
     def add(self, call: Call, what: str) -> None:
         """Tell one disagreement, naming the line where it shows."""

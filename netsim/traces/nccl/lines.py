@@ -41,6 +41,9 @@ _WHOLE = re.compile(
     + r"(?: task \d{1,9} globalrank (\d{1,9}))?"
 )
 _CALLED = re.compile(rf"NCCL CALL nccl({_NAMES}|Bcast)\(([\w,]{{1,300}})\)")
+_UNKNOWN = re.compile(
+    r"\b([A-Za-z]\w{1,40}): opCount [0-9a-f]{1,16} sendbuff |NCCL CALL nccl(\w{1,40})\((?:\w{1,20},){7}\w{1,20}\)"
+)
 _CALLED_INIT = re.compile(r"NCCL CALL ncclCommInitRank\((0x\w+), ?(\d+), ?(0x\w+), ?(\d+), ?(-?\d+)\)")
 _GROUP = re.compile(r"NCCL CALL ncclGroup(Start|End)\(\)")
 _TUNED = re.compile(
@@ -50,12 +53,13 @@ ALGORITHM_OF = ("tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls
 PROTOCOL_OF = ("ll", "ll128", "simple")
 _INIT = re.compile(r"comm (0x\w+) rank (\d+) nranks (\d+) ([^\n]{0,400}?)- ?(Init START|Init COMPLETE|COMPLETE)")
 _DESTROYED = re.compile(r"comm (0x\w+) rank [^\n]{0,200}?(?:Destroy|Abort) COMPLETE")
+_DEVICE = re.compile(r"\[(\d{1,6})\] $")  # of a line whose host and process are lost
 _DETAIL = re.compile(r"\b(cudaDev|commId|parent|color|splitCount|childCount) (-?\w+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Who wrote a line: host and process ("" where the line has no prefix), thread and current device."""
+    """Who wrote a line: host, process and thread ("" where the line does not begin with them), and current device."""
 
     host: str
     process: str
@@ -126,8 +130,17 @@ class Cut:
     op: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A call in the form of the others, of a name that netsim does not know (PutSignal): to be counted."""
+
+    writer: Where
+    name: str
+    by_call: bool
+
+
 _NOBODY = Where("", "", "", "")
-Event = Reported | Init | Destroyed | GroupMark | Tuned | Cut
+Event = Reported | Init | Destroyed | GroupMark | Tuned | Cut | Unknown
 
 
 def events(text: str) -> Iterator[Event]:
@@ -135,6 +148,11 @@ def events(text: str) -> Iterator[Event]:
     text = (_ANSI.sub("", text) if "\x1b" in text else text).replace("\r", " ").rstrip()
     for match in _START.finditer(text):
         yield _collective(text, match)
+    if ": opCount " in text or "NCCL CALL" in text:
+        for match in _UNKNOWN.finditer(text):
+            name = match[1] or match[2]
+            if name not in OPERATION_OF and name != "Bcast":
+                yield Unknown(_writer(text, match.start(match.lastindex or 0)), name, by_call=match[1] is None)
     if " COMPLETE" in text or "Init START" in text:
         yield from _communicators(text)
     if "NCCL CALL" in text:
@@ -208,7 +226,8 @@ def _writer(text: str, before: int) -> Where:
 def _who(text: str) -> Where:
     match = _PREFIX.search(text)
     if match is None:
-        return _NOBODY
+        alone = _DEVICE.search(text)
+        return Where("", "", "", alone[1]) if alone else _NOBODY
     day, *clock, host, process, thread, device = match.groups()
     return Where(host, process, thread, device or "", _time(day, *clock) if day and clock[3] else -1)
 

@@ -6,7 +6,6 @@ A log is written when a call is enqueued: it holds the order and the sizes of th
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,11 +16,11 @@ from netsim.traces.joining.columns import Calls, Table, Wish
 from netsim.traces.joining.reports import Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
 from netsim.traces.native import trace_name
+from netsim.traces.nccl.account import SETTINGS, Account
 from netsim.traces.nccl.batches import Batches
-from netsim.traces.nccl.lines import Cut, Destroyed, Event, GroupMark, Init, Reported, Tuned, Where, events
+from netsim.traces.nccl.lines import Cut, Destroyed, Event, GroupMark, Init, Reported, Tuned, Unknown, Where, events
 from netsim.traces.nccl.repeats import Kind, Repeats, is_dense
 from netsim.traces.nccl.scan import Line, clean_blocks, lines_in
-from netsim.traces.read_report import ReadReport
 from netsim.traces.trace import ROOTED, Trace
 
 DATATYPES = (  # ncclDataType_t: name and bytes by number
@@ -30,9 +29,6 @@ DATATYPES = (  # ncclDataType_t: name and bytes by number
 )
 PER_RANK = ("all_gather", "reduce_scatter", "all_to_all", "gather", "scatter")  # `count` is one rank's part, not all
 HAVE_TYPE_HIDDEN = ("all_gather", "broadcast")  # NCCL 2.7.3 - 2.21.5 logs these as bytes with datatype 0
-TIMELESS = "an NCCL log holds no times: operations follow each other without computing between them"
-STAMPED = "an NCCL log tells when calls were made, not when they ran: no computing between them is known"
-SETTINGS = "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL NCCL_DEBUG_FILE=nccl.%h.%p.log"
 
 _MARK = re.compile(r"NCCL (?:INFO|CALL|WARN|TRACE|version)|: opCount [0-9a-f]+ sendbuff ")
 _NUMBER = re.compile(r"(?:0x)?[0-9a-f]*")
@@ -51,7 +47,8 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     members = log.finish(str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more")
     files = [str(path) for path in paths]
     name = trace_name(paths[0]).removesuffix(".log")
-    notes, report = log.notes(), log.report()
+    hosts = {handle.member.process[0] for handle in log.handles if handle.member.process[0]}
+    notes, report = log.account.notes(), log.account.report(len(hosts))
     return align(members, name, files, notes, fill=fill_missing_ranks, partial=partial, report=report)
 
 
@@ -86,8 +83,8 @@ class _Log:
         self.handles: list[_Handle] = []
         self.table, self.batches = Table(), Batches()
         self.hosts: dict[str, list[str]] = {}  # by process number
-        self.counts: Counter[str] = Counter()
-        self.tuning: Counter[str] = Counter()
+        self.account = Account()
+        self.counts = self.account.counts
         self.place, self.file, self.path, self.whole = Place(0, 0), 0, Path(), True
         self.changes = 0  # of what pointers mean
 
@@ -108,6 +105,8 @@ class _Log:
         for event in events(line.text):
             turn = self.place.turn + 1 if self.place.line == line.number else 0
             self.place = Place(self.file, line.number, turn)
+            if isinstance(event, Cut):
+                self.account.widths[len(line.text.rstrip("\r"))] += 1
             kinds.append(self._take(event))
         return kinds[0] if len(kinds) == 1 else None
 
@@ -120,8 +119,10 @@ class _Log:
         process = self._process(event.writer)
         if isinstance(event, Cut):
             self.counts["cut"] += 1
+        elif isinstance(event, Unknown):
+            self.account.unknown[event.by_call][event.name] += 1
         elif isinstance(event, Tuned):
-            self.tuning[event.choice] += 1
+            self.account.tuning[event.choice] += 1
         elif isinstance(event, GroupMark):
             self.batches.mark((process, event.writer.thread), event.begins)
         elif isinstance(event, Destroyed):
@@ -138,7 +139,7 @@ class _Log:
 
     def _process(self, writer: Where) -> tuple[str, str]:
         if not writer.host:
-            return "", f"file {self.file + 1}"
+            return "", f"file {self.file + 1}" + (f" device {writer.device}" if writer.device else "")
         hosts = self.hosts.setdefault(writer.process, [])
         host = next((each for each in hosts if writer.host == each or _glued(writer.host, each)), None)
         if host is None:
@@ -244,18 +245,11 @@ class _Log:
             handle.member.table = calls.get(handle.owner(by_call=not repeats))
         members = [handle.member for handle in self.handles if handle.member.table]
         if not members:
-            raise InputError(f"there is no whole NCCL collective call in the log{self._instead()}", where, SETTINGS)
+            entered = sum(handle.initialised for handle in self.handles)
+            raise self.account.nothing(entered, where)
         for member in members:
             self._full_buffers(member, where)
         return members
-
-    def _instead(self) -> str:
-        """Say what else is in the log."""
-        entered = sum(handle.initialised for handle in self.handles)
-        found = {"cut off": self.counts["cut"], "ranks that enter communicators": entered}
-        found["lines of tuning"] = self.tuning.total()
-        told = ", ".join(f"{number} {what}" for what, number in found.items() if number)
-        return f" ({told})" if told else ""
 
     def _full_buffers(self, member: Member, where: str) -> None:
         if not member.size:
@@ -266,33 +260,3 @@ class _Log:
         if large is not None:
             what = f"line {large.place.line}: {large.op} of {large.bytes:,} bytes cannot be true"
             raise InputError(what, where=where, mend="remove the line")
-
-    def notes(self) -> list[str]:
-        """Tell what was read, skipped and assumed."""
-        counts = self.counts
-        told = [f"{counts['calls'] - counts['repeats']:,} calls of ranks in {counts['lines']:,} lines of NCCL log"]
-        told.append(self._of_time())
-        if counts["cut"]:
-            told.append(f"{counts['cut']:,} calls were cut off or mixed with other lines, and skipped")
-        if counts["repeats"]:
-            told.append(f"{counts['repeats']:,} NCCL CALL lines repeat INFO lines, and were left out")
-        if counts["hidden"]:
-            told.append("Ray has hidden repeated lines ([repeated ... across cluster]): set RAY_DEDUP_LOGS=0")
-        return told
-
-    def _of_time(self) -> str:
-        return STAMPED if self.counts["timed"] else TIMELESS
-
-    def report(self) -> ReadReport:
-        """The same in numbers."""
-        counts = self.counts
-        skipped = {"NCCL CALL lines that repeat INFO lines": counts["repeats"], "lines hidden by Ray": counts["hidden"]}
-        return ReadReport(
-            hosts=len({handle.member.process[0] for handle in self.handles if handle.member.process[0]}),
-            lines=counts["lines"],
-            records=counts["calls"] - counts["repeats"],
-            cut=counts["cut"],
-            skipped={why: number for why, number in skipped.items() if number},
-            tuning=dict(self.tuning),
-            assumed=(self._of_time(),),
-        )

@@ -13,6 +13,7 @@ from netsim.traces.lines import blocks
 _ANSI = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
 _MARKS = (  # every line that nccl_lines makes something of holds one of these
     *(b"Reduce:", b"Gather:", b"Scatter:", b"Broadcast:", b"AlltoAll:", b"Send:", b"Recv:"),
+    b": opCount ",  # calls that netsim does not know
     *(b" COMPLETE", b"Init START", b"NCCL CALL nccl", b" Bytes -> ", b"NCCL version "),
 )
 MARK = re.compile(b"|".join(map(re.escape, _MARKS)))

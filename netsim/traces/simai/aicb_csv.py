@@ -82,7 +82,10 @@ class _Reader:
                 operations.append(operation)
                 parts += len(operation.ranks)
             if len(operations) > MAX_OPERATIONS or parts > MAX_PARTS:
-                raise self.wrong(line, "the table makes too many operations", "cut it into parts")
+                what = (
+                    f"the table makes more than {MAX_OPERATIONS:,} operations or {MAX_PARTS:,} parts of ranks in them"
+                )
+                raise self.wrong(line, what, "cut it into parts, or take a table of fewer GPUs: replicas do the same")
         used = {each.group for each in operations}
         named = {each.name: each for listed in groups.values() for each in listed if each.name in used - {WORLD}}
         told = tuple(f"{count:,} {what}" for what, count in self.notes.items() if count)

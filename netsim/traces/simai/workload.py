@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -78,7 +79,6 @@ class _Reader:
         self.assumed: list[str] = []
         self.operations: list[Operation] = []
         self.groups: dict[str, Group] = {}
-        self.parts = 0
         self.phases: dict[tuple[str, ...], Phase] = {}  # by how they are written: layers are alike
         self.kinds: dict[str, list[Group]] = {}
         self.everybody: tuple[int, ...] = ()
@@ -97,6 +97,7 @@ class _Reader:
         if declared != len(rows):
             what = f"says {declared:,} rows, but {len(rows):,} are there"
             raise self.wrong(line, what, "was the file cut? write the number that is there")
+        self._check_size(rows, micro=first[1][0] == MICRO)
         self._step(rows, micro=first[1][0] == MICRO)
         name = self.path.name.removesuffix(".gz").removesuffix(".txt") or self.path.name
         report = ReadReport(lines=len(rows) + 2, records=len(rows), assumed=tuple(self.assumed))
@@ -187,6 +188,28 @@ class _Reader:
             self._phase_of(row, row.weights, row.weights.kind, overlaps=True)
         self._compute(rows[-1].line if rows else 0, sum(row.update_ps for row in rows))
 
+    def _check_size(self, rows: list[Row], *, micro: bool) -> None:
+        """Refuse what makes too many operations, before it does: every rank's part in each is one."""
+        phases = [phase for row in rows for phase in (row.forward, row.inputs, row.weights)]
+        calls = Counter(WORLD if micro else phase.kind for phase in phases if phase.op)
+        waited = sum(bool(row.weights.op and not row.weights.duration_ps) for row in rows if not micro)
+        computes = 1 + waited + sum(bool(phase.duration_ps) for phase in phases)
+        operations = computes + sum(times * len(self._groups_of(kind)) for kind, times in calls.items())
+        parts, layout = (computes + calls.total()) * self.layout.ranks, self.layout
+        most = max(operations / MAX_OPERATIONS, parts / MAX_PARTS)
+        if most <= 1:
+            return
+        replica = layout.tensor * layout.pipeline * layout.expert
+        fitting = int(layout.ranks / most) // replica * replica
+        what = (
+            f"{len(rows):,} rows on {layout.ranks:,} GPUs make {operations:,} operations with {parts:,} ranks in them"
+        )
+        limit = f"{what}, above the limits of {MAX_OPERATIONS:,} and {MAX_PARTS:,}"
+        mend = "take fewer rows, and write their number into line 2"
+        if fitting:
+            mend = f"write all_gpus: {fitting} into line 1 (the data-parallel replicas left out do the same), or {mend}"
+        raise self.wrong(1, limit, mend)
+
     def _phase_of(self, row: Row, phase: Phase, kind: str, *, overlaps: bool = False) -> None:
         waits = self._compute(row.line, phase.duration_ps, needed=overlaps and bool(phase.op))
         for group in self._groups_of(kind) if phase.op else ():
@@ -194,7 +217,7 @@ class _Reader:
                 self.groups[group.name] = group
             more = {"stream": GRADIENTS, "after": waits} if overlaps else {}
             operation = Operation(phase.op, group.name, group.ranks, phase.bytes, line=row.line, **more)  # type: ignore[arg-type]
-            self._add(row.line, operation)
+            self.operations.append(operation)
 
     def _groups_of(self, kind: str) -> list[Group]:
         if kind not in self.kinds:
@@ -205,11 +228,5 @@ class _Reader:
         """All ranks compute; the number of that operation, or nothing where there is nothing to do."""
         if not (duration_ps or needed):
             return ()
-        self._add(line, Operation("compute", WORLD, self.everybody, duration_ps=duration_ps, line=line))
+        self.operations.append(Operation("compute", WORLD, self.everybody, duration_ps=duration_ps, line=line))
         return (len(self.operations) - 1,)
-
-    def _add(self, line: int, operation: Operation) -> None:
-        self.operations.append(operation)
-        self.parts += len(operation.ranks)
-        if len(self.operations) > MAX_OPERATIONS or self.parts > MAX_PARTS:
-            raise self.wrong(line, "the workload makes too many operations", "take fewer rows or fewer GPUs")

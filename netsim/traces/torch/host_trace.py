@@ -16,6 +16,7 @@ from typing import Any
 from netsim.errors import InputError
 from netsim.traces.json_search import JsonSearch
 from netsim.traces.limits import MAX_CALLS, MAX_RANKS
+from netsim.traces.lines import head
 from netsim.traces.torch.calls import (
     RankFile,
     Ranks,
@@ -35,6 +36,7 @@ WANTED = rf'record_param_comms"|nccl:|gloo:|{GROUPS}"'
 OWN_RANK = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "barrier")  # their rank is the caller's
 _START = re.compile(r'\s*\{\s*"(?:schema|nodes|pid|time|start_ts)"')
 _MARK = re.compile(r'"schema"\s*:\s*"[0-9.]+[^"]*"(?s:.*)"nodes"\s*:\s*\[')
+_OPERATOR = re.compile(r'"(?:inputs|input_values|op_schema|rf_id|fw_tid|tid)"\s*:')
 _TYPE = re.compile(r"Tensor\(([^)]*)\)")
 
 
@@ -65,6 +67,9 @@ class HostFile:
         if not self.calls and not self.annotations:
             what = "there are no collectives in this execution trace"
             mend = "record steps of a distributed job (ExecutionTraceObserver, PyTorch 2.0 or newer)"
+            if not _OPERATOR.search(head(file.path).decode("utf-8", errors="replace")):
+                what = "is JSON of nodes that are no operators of PyTorch, and as Chakra's they have no NodeType"
+                mend = "give Chakra's .et files themselves, or JSON of a workload_graph whose nodes have a NodeType"
             raise InputError(what, where=str(file.path), mend=mend)
         file.told = self.calls
         file.assumed.append("an execution trace of the host holds no times: no computing between operations")

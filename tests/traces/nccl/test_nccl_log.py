@@ -165,6 +165,20 @@ def test_cut_lines_and_call_lines_are_counted(tmp_path: Path) -> None:
     assert any(note.startswith("1 NCCL CALL lines repeat") for note in trace.notes)
 
 
+def test_calls_of_names_that_are_not_known_are_counted(tmp_path: Path) -> None:
+    calls = [call(100, 0xA0, 1), *[call(100, 0xA0, 1, name) for name in ("PutSignal", "PutSignal", "WaitSignal")]]
+    calls.append("node1:100:100 NCCL CALL ncclPutSignal(10,20,10,7,0,0,0xa0,0x1)")
+    for text in (calls, [*calls, *["Bootstrap : Using eth0" * 9] * 99]):  # mostly calls, and mostly others
+        trace = job(tmp_path, *world(1), *text)
+        assert len(trace.operations) == 1
+        assert trace.report.skipped == {
+            "PutSignal calls, which netsim does not know, left out": 2,
+            "WaitSignal calls, which netsim does not know, left out": 1,
+        }
+        assert "2 PutSignal calls, which netsim does not know, left out" in trace.notes
+    assert "(1 ranks that enter communicators, 2 PutSignal calls" in refusal(tmp_path, *world(1), *calls[1:])
+
+
 def test_call_lines_alone_are_used(tmp_path: Path) -> None:
     lines = []
     for rank in range(2):

@@ -100,11 +100,24 @@ def test_ends_that_differ_in_size_are_told(tmp_path: Path) -> None:
     assert any("40 bytes are sent where 44 are received" in note for note in trace.notes)
 
 
-def test_nothing_is_sent_to_oneself(tmp_path: Path) -> None:
-    trace = job(
-        tmp_path, *world(2), end("Send", 0, 0, 2), end("Recv", 0, 0, 2), end("Send", 0, 1, 2), end("Recv", 1, 0, 2)
-    )
+def test_nothing_is_sent_to_oneself_and_that_is_told(tmp_path: Path) -> None:
+    to_itself = [end("Send", 0, 0, 2), end("Recv", 0, 0, 2)]
+    empty = [end("Send", 1, 0, 2, 0, turn=1), end("Recv", 0, 1, 2, 0, turn=1)]
+    trace = job(tmp_path, *world(2), *to_itself, end("Send", 0, 1, 2), end("Recv", 1, 0, 2), *empty)
     assert [(each.op, each.src, each.dst) for each in trace.operations] == [("send", 0, 1)]
+    assert trace.report.skipped == {"sends of a rank to itself": 1, "sends of no bytes": 1}
+    assert "1 skipped: sends of a rank to itself" in trace.notes
+
+
+@pytest.mark.parametrize("device", ["[0] ", "[1] ", ""])
+def test_lines_that_have_lost_host_and_process_are_read(tmp_path: Path, device: str) -> None:
+    """As the first is written in NVIDIA/nccl issue 734; the device, if it is left, tells the ranks apart."""
+    ends = [end("Send", 0, 1, 2, turn=1), end("Send", 0, 1, 2, 20, turn=2), end("Recv", 1, 0, 2, turn=1)]
+    bare = [line.split("[0] ")[1] for line in ends]
+    trace = job(tmp_path, *(f"{'[0] ' if device else ''}{line}" for line in bare[:2]), device + bare[2])
+    assert trace.ranks == 2
+    assert [(each.src, each.dst, each.bytes) for each in trace.operations] == [(0, 1, 40), (0, 1, 80)]
+    assert any("job.log:2: rank 0 sends to 1, which does not report the receive" in note for note in trace.notes)
 
 
 def test_an_all_to_all_of_one_seen_rank_stands_for_all(tmp_path: Path) -> None:

@@ -75,9 +75,10 @@ class Fabric:
 
     route(source, target, channel) -> Routes gives the links of new connections. A connection has `queue_pairs`, which
     take its messages in turn or, with `split`, each a share of every one. With `steering` switches choose per packet.
-    `classes` of traffic are served in strict order, the highest first. RunError past the `limits`, and where all is
-    sent in vain (see Watchdog). on_progress is called some times a second. `carried` and `world` hold what happened;
-    `processes`, filled by whoever starts them, are the ranks' processes: an error says who has ended.
+    `classes` of traffic are served in strict order, the highest first. `jitter` of NICs: see core/jitter.py. RunError
+    past the `limits`, and where all is sent in vain (see Watchdog). on_progress is called some times a second.
+    `carried` and `world` hold what happened; `processes`, filled by whoever starts them, are the ranks' processes: an
+    error says who has ended.
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class Fabric:
         split: bool = False,
         steering: Steering | None = None,
         classes: int = 1,
+        jitter: float = 0,
         limits: Limits = NO_LIMITS,
         on_progress: Callable[["Fabric"], None] | None = None,
     ) -> None:
@@ -108,6 +110,7 @@ class Fabric:
             selective=_selective(transport, in_order=steering is None),
             complaints=transport.go_back_n.naks == "every",
             classes=classes,
+            jitter=jitter,
         )
         sender = Sender(
             transport.control,

@@ -1,4 +1,4 @@
-"""How a transport's preset reaches the rest of a scenario: it fills in what nobody has set of routing and topology.
+"""How a transport's preset reaches the rest of a scenario: it fills in what nobody has set of routing, topology, NICs.
 
 It happens at one place, when a Scenario is made. What counts as set: every key that a user's file, table, object or
 `--set` states. The congestion fields of a shipped topology count as suggestions (`netsim.config` strikes them off the
@@ -41,7 +41,11 @@ def with_preset(given: dict[str, Any]) -> dict[str, Any]:
     topology, routing = given.get("topology"), given.get("routing")
     if preset is None or not isinstance(topology, Topology) or not isinstance(routing, Routing | None):
         return given  # a mistake, of which others tell
-    return given | {"topology": _topology_under(topology, preset), "routing": _routing_under(routing, preset)}
+    return given | {
+        "topology": _topology_under(topology, preset),
+        "routing": _routing_under(routing, preset),
+        "nic": _nic_under(given.get("nic", {}), preset),
+    }
 
 
 def routing_kind(transport: object) -> str:
@@ -61,6 +65,12 @@ def _routing_under(routing: Routing | None, preset: Preset) -> Routing:
     if routing.kind != preset.routing["kind"]:
         return routing
     return _changed(routing, {key: wish for key, wish in preset.routing.items() if key not in routing.model_fields_set})
+
+
+def _nic_under(nic: Any, preset: Preset) -> Any:
+    if isinstance(nic, BaseModel):
+        nic = nic.model_dump(exclude_unset=True)
+    return preset.nic | nic if isinstance(nic, dict) else nic
 
 
 def _wishes(topology: Topology, preset: Preset) -> Iterator[tuple[str, Any]]:
@@ -88,13 +98,13 @@ def _changed(part: Part, changes: dict[str, Any]) -> Part:
         raise InputError(f"the transport's preset does not go with it: {what}", mend=mend) from None
 
 
-def filled_in(transport: Transport, routing: Routing, topology: Topology) -> str:
+def filled_in(transport: Transport, routing: Routing, topology: Topology, nic: BaseModel) -> str:
     """What a preset stands behind in a scenario, and what was set otherwise, in a line; "" without a preset."""
     preset = PRESETS.get(str(transport.preset))
     if preset is None:
         return ""
     parts = [("transport", transport, preset.transport), ("routing", routing, preset.routing)]
-    parts.append(("topology", topology, dict(_wishes(topology, preset))))
+    parts += [("topology", topology, dict(_wishes(topology, preset))), ("nic", nic, preset.nic)]
     kept: list[str] = []
     other: list[str] = []
     for room, part, wishes in parts:

@@ -218,6 +218,7 @@ def _fabric(
         split=scenario.routing.splits_messages,
         steering=_steering(scenario.routing, network),
         classes=scenario.classes.count,
+        jitter=scenario.nic.jitter,
         limits=limits,
         on_progress=tell if progress else None,
     )

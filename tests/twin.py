@@ -50,10 +50,12 @@ class Twin(Ranks):
         retries: int = 1 << 30,
         complaints: bool = False,
         classes: int = 1,
+        jitter: float = 0,
     ) -> None:
         super().__init__()
         self.network, self.seed, self.retries, self.complaints = network, seed, retries, complaints
         self.steering = steering and Steering(self, steering)
+        self.jitter = round(jitter * 65536)
         self.payload, self.header, self.ack, self.scale_up_payload = payload, header, ack, scale_up_payload
         self.control, self.window, self.max_window, self.dcqcn = control, window, max_window, dcqcn
         self.chosen = dict(chosen or {})  # settings of the control, as a user writes them

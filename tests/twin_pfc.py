@@ -22,7 +22,8 @@ class Gate:
         self.beyond = 0  # of it, what stands in the headroom
         self.closed = False
         link = port.link
-        on_the_way = 2 * link.rate_bps * link.delay_ps // (8 * 10**12)
+        late = (twin.header + twin.payload) * twin.jitter * 8 * 10**12 // link.rate_bps if port.has_jitter else 0
+        on_the_way = 2 * link.rate_bps * (link.delay_ps - (-late >> 17)) // (8 * 10**12)
         headroom = on_the_way + 3 * twin.largest_packet if pfc.headroom is None else pfc.headroom
         self.headroom = headroom
         self.pool = twin.pools.get(link.target)

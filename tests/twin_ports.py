@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from netsim.topology.network import Link
+from netsim.topology.network import SCALE_UP, Link
 from tests.twin_nouns import Connection, LinkCount, Packet, mix
 from tests.twin_pfc import Gate, note_signal
 
@@ -31,6 +31,7 @@ class Port:
         self.loss = round(link.loss * (1 << 30))
         self.row = link.number  # the key of its marks
         self.marks_late = twin.network.trim is not None and twin.network.trim.marking == "dequeue"
+        self.last_arrival = 0
 
     def accept(self, packet: Packet) -> None:
         """Queue a packet that arrived, mark it, or drop it."""
@@ -61,6 +62,11 @@ class Port:
     def is_sending(self) -> bool:
         """Tell whether the link sends anything."""
         return self.busy
+
+    @property
+    def has_jitter(self) -> bool:
+        """Tell whether a NIC sends by this link."""
+        return self.link.source < len(self.twin.network.hosts) and self.link.kind != SCALE_UP
 
     @property
     def is_strict(self) -> bool:
@@ -163,6 +169,7 @@ class Port:
         if packet.message is not None and packet.stored_as == "data" and len(packet.told) < 8:
             packet.told.append((self.link.number, self.twin.now, self.count.bytes, self.behind(packet)))
         is_lost = mix(self.twin.seed, self.link.number + (1 << 40), self.count.packets) < self.loss
+        late = mix(self.twin.seed, self.link.number + (1 << 41), self.count.packets)
         self.count.bytes += packet.bytes
         self.count.packets += 1
         sending_ps = -(-packet.bytes * 8 * 10**12 // self.link.rate_bps)
@@ -171,8 +178,13 @@ class Port:
             self.count.lost += 1
             self.twin.forget(packet)
             return
+        takes = sending_ps + self.link.delay_ps
+        if packet.message is not None and self.has_jitter:
+            takes += (sending_ps * self.twin.jitter // 65536) * (late // 1024) // (1 << 20)
+        takes = max(takes, self.last_arrival - self.twin.now)  # it does not overtake the one before it
+        self.last_arrival = self.twin.now + takes
         arrival = ARRIVAL + self.link.number
-        self.twin.later(arrival, sending_ps + self.link.delay_ps, lambda: self.twin.arrive(self.link.target, packet))
+        self.twin.later(arrival, takes, lambda: self.twin.arrive(self.link.target, packet))
 
     def end(self, packet: Packet) -> None:
         """The last bit has left: free the buffer and go on."""

@@ -86,6 +86,7 @@ def visit(world, v, until):
             and settings.paced == 0
             and settings.noted == 0
             and settings.lossy == 0
+            and settings.jittery == 0
             and settings.journaling == 0
             and settings.steering != REPS
         ):

@@ -68,6 +68,7 @@ KIND = np.dtype(  # what links of one kind share
         ("strict", "i8"),  # ACKs have a class of their own above data
         ("control_room", "i8"),  # bytes that class holds
         ("loss", "i8"),  # chance that its wire loses a packet, in units of 2^-30
+        ("jitter", "i8"),  # of a NIC: a packet may be late by so many of its own times to send, 16 fractional bits
     ]
 )
 GATE = np.dtype(  # what priority flow control knows of a link
@@ -303,6 +304,7 @@ SETTINGS = np.dtype(  # what no kernel changes
         ("trim_last", "i8"),  # chance that the last in a full queue is cut instead, in units of 2^-30
         ("marks_late", "i8"),  # when a packet leaves, not when it comes
         ("lossy", "i8"),  # some wire loses packets
+        ("jittery", "i8"),  # NICs have jitter
         ("pulling", "i8"),  # receivers pull
         ("complaints", "i8"),  # go-back-N: 1 if every packet beyond a gap brings a NAK, 0 if the first does
         ("classes", "i8"),  # of traffic; see classes.py

@@ -43,15 +43,16 @@ def new_world(
     selective: Selective | None = None,
     complaints: bool = False,
     classes: int = 1,
+    jitter: float = 0,
 ) -> World:
     """The network at rest. Sizes in bytes; payloads of a packet and of one that stays inside a server.
 
-    selective: window and tolerance of selective repeat, in packets; None is go-back-N. classes: of traffic. Raises
-    InputError where the largest packet does not fit, a pause would travel in no time, what is trimmed could not be sent
-    again, or several classes have no control class above them.
+    selective: window and tolerance of selective repeat, in packets; None is go-back-N. classes: of traffic. jitter: of
+    NICs, in times to send a packet. Raises InputError where the largest packet does not fit, a pause would travel in no
+    time, what is trimmed could not be sent again, or several classes have no control class above them.
     """
     largest = header + np.where([kind == SCALE_UP for kind in network.kinds], payloads[1], payloads[0])
-    kinds, kind_of = _kinds(network, largest)
+    kinds, kind_of = _kinds(network, largest, round(jitter * 65536))
     check_trimming(network, is_selective=selective is not None)
     check_headers(network, header)
     check_classes(network, classes)
@@ -64,7 +65,7 @@ def new_world(
     settings = _settings(network, control, parameters, selective)
     row = settings[0]
     row["complaints"], row["classes"], row["coupled"] = complaints, classes, row["coupled"] or classes > 1
-    row["header"], row["ack"] = header, ack
+    row["header"], row["ack"], row["jittery"] = header, ack, kinds["jitter"].any()
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
     _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + (not network.trim)))
     return World(
@@ -169,8 +170,9 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
     return settings
 
 
-def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
-    """One row for every different (rate, delay, buffer, ECN, largest packet, loss), and the row of each link."""
+def _kinds(network: Network, largest: Any, jitter: int) -> tuple[Any, Any]:
+    """One row for every different (rate, delay, buffer, ECN, packet, loss, jitter), and the row of each link."""
+    is_nic = (np.asarray(network.source) < len(network.hosts)) & [kind != SCALE_UP for kind in network.kinds]
     columns = np.stack(
         [
             network.rate_bps,
@@ -182,18 +184,21 @@ def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
             largest,
             np.rint(np.asarray(network.loss) * CHANCE).astype("i8"),
             largest_queues(network),
+            jitter * is_nic,
         ]
     ).astype("i8")
     different, kind_of = np.unique(columns, axis=1, return_inverse=True)
     kinds = np.zeros(different.shape[1], tables.KIND)
-    for kind, (rate, delay, buffer, kmin, kmax, chance, packet, loss, most) in zip(
+    for kind, (rate, delay, buffer, kmin, kmax, chance, packet, loss, most, late) in zip(
         kinds, different.T.tolist(), strict=True
     ):
         kind["ps"], kind["per_bytes"] = picoseconds_per_byte(rate)
         kind["delay"], kind["buffer"], kind["mark_from"], kind["mark_all"] = delay, most, kmin, kmax
         kind["mark_chance"], kind["strict"] = chance, network.control_class == "strict"
         kind["loss"], kind["control_room"] = loss, min(buffer * (HEADERS if network.trim else 1), NEVER)
-        kind["headroom"] = network.pfc.headroom_of(rate, delay, packet) if network.pfc else 0
+        kind["jitter"] = late
+        longer = -(-packet * late * kind["ps"] // kind["per_bytes"] >> 17)  # half a round trip's part of the jitter
+        kind["headroom"] = network.pfc.headroom_of(rate, delay + longer, packet) if network.pfc else 0
     return kinds, kind_of.reshape(-1)
 
 

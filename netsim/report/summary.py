@@ -28,7 +28,7 @@ def summary_text(result: Result) -> str:
 
 def _head(result: Result) -> str:
     summary, scenario = result.summary, result.scenario
-    preset = filled_in(scenario.transport, scenario.routing, scenario.topology)
+    preset = filled_in(scenario.transport, scenario.routing, scenario.topology, scenario.nic)
     return (
         f"{scenario}\n"
         + (f"{fill(f'preset {preset}', MOST_WIDE, subsequent_indent='  ')}\n" if preset else "")

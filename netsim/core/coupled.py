@@ -1,7 +1,8 @@
 """A switch that goes from event to event: its ports depend on each other, or its packets are trimmed or carry notes.
 
-Ingress accounting: what came in by a link and is still here counts against that link. Above XOFF its sender is told to
-stop, at or below XON to go on (IEEE 802.1Qbb); the frames travel back in one propagation delay and take no bandwidth.
+Flow control (IEEE 802.1Qbb): what came in by a link and is still here counts against that link. Above XOFF its sender
+is told to stop, at or below XON to go on. So is whoever adds to a queue that is longer than its buffer holds besides
+what is still on the way, until it is short again. The frames travel back in a propagation delay and take no bandwidth.
 """
 
 import numpy as np
@@ -15,7 +16,7 @@ from netsim.core.pools import growth, leave_pool, let_into_pool, resumes_at, tak
 from netsim.core.rings import append, first_at, hold, length
 from netsim.core.steering import steered
 from netsim.core.switches import is_marked
-from netsim.core.tables import NEVER, WAITED
+from netsim.core.tables import NEVER, NONE, WAITED
 from netsim.core.trimming import into_control, refuse
 from netsim.core.words import ACK, HOP, INGRESS, MARK, TRIMMED, bytes_of, ingress_of, is_ack, without_ingress
 from netsim.kernel import inner, part
@@ -76,8 +77,31 @@ def let_go(world, ingress, wire_bytes, now):
     if settings.pooling:
         leave_pool(world, ingress, wire_bytes)
         xon = resumes_at(world, ingress)
-    if gate.closed and gate.held <= xon and gate.beyond == 0:
+    if gate.closed and gate.stopped_by == NONE and gate.held <= xon and gate.beyond == 0:
         signal(world, ingress, now, 0)
+
+
+@part
+def stop_for(world, ingress, row, now):
+    """A queue has grown too long by a packet that came by `ingress`."""
+    gate = world.gates[ingress]
+    world.gates[row].is_long = 1
+    gate.stopped_by = row
+    if not gate.closed:
+        signal(world, ingress, now, 1)
+
+
+@inner
+def let_go_on(world, v, row, now):
+    """A queue is short again: those whom it stopped go on, unless their own accounts forbid it."""
+    node, settings = world.nodes[v], world.settings[0]
+    rise = np.int64(row) // settings.ports * settings.ports
+    world.gates[row].is_long = 0
+    for i in range(node.first_in, node.last_in):
+        ingress = world.inbound[i] + rise
+        if world.gates[ingress].stopped_by == row:
+            world.gates[ingress].stopped_by = NONE
+            let_go(world, ingress, 0, now)
 
 
 @part
@@ -96,10 +120,12 @@ def step(world, l, now):
     left = world.links[gate.leaving_row]
     left.backlog -= left.leaving
     link.control_backlog -= link.control_leaving
-    if left.leaving and world.settings[0].lossless:
+    if left.leaving and world.settings[0].lossless and world.kinds[world.links[gate.leaving_from].kind].pausable:
         let_go(world, gate.leaving_from, left.leaving, now)
     elif world.settings[0].pooling and world.pools[link.source].room > 0:
         world.pools[link.source].taken -= left.leaving
+    if world.gates[gate.leaving_row].is_long and left.backlog <= world.kinds[link.kind].go_at:
+        let_go_on(world, link.source, gate.leaving_row, now)
     left.leaving, link.control_leaving = 0, 0
     row = highest(world, l) if world.settings[0].classes > 1 else np.int64(l)
     queue = world.links[row]
@@ -169,8 +195,9 @@ def come(world, ingress, now):
     if kind.strict and content & (ACK | TRIMMED):
         into_control(world, l, name, content, now, place)
         return l
-    if settings.lossless:
-        if not let_in(world, ingress + rise, wire_bytes, now):
+    pausable = settings.lossless and world.kinds[world.links[ingress].kind].pausable
+    if pausable:
+        if link.backlog + wire_bytes > kind.room or not let_in(world, ingress + rise, wire_bytes, now):
             refuse(world, row, name, content, now, place)
             return l
     elif settings.pooling and world.pools[link.source].room > 0:
@@ -186,6 +213,8 @@ def come(world, ingress, now):
         content |= MARK
         link.marks += 1
     link.backlog += wire_bytes
+    if pausable and link.backlog > kind.stop_above:
+        stop_for(world, ingress + rise, np.uint32(row), now)
     link.longest = max(link.longest, link.backlog)
     link.free_at = max(link.free_at, now)
     append(world, link.payload, now, name, content | (np.int64(ingress) << INGRESS))

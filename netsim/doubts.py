@@ -11,6 +11,7 @@ from netsim.scenario import Scenario
 from netsim.topology.network import Network
 from netsim.units import UNLIMITED
 
+HEAR_MARKS = ("dctcp", "dcqcn", "nscc")
 NDP_BUFFER = 8  # packets: what switches hold in the paper, with trimming
 
 
@@ -21,17 +22,17 @@ def doubts_of(scenario: Scenario, network: Network) -> Iterator[str]:
         what = f"{routing.kind} reorders packets, which go_back_n takes for losses and sends much again"
         yield f"{what}; ecmp keeps the order"
     room = largest_queues(network)
-    yield from _thresholds_out_of_reach(network, room)
+    yield from _thresholds_out_of_reach(network, room, hears_marks=transport.control in HEAR_MARKS)
     packet = scenario.packet.header + scenario.packet.payload
     if transport.control == "ndp" and not (network.trim or network.pfc) and room.min() < NDP_BUFFER * packet:
         what = f"ndp sends a first window at line rate, and a port of {int(room.min()):,} B without trimming"
         yield f"{what} loses most of it unheard; set topology.trim = true, or buffers of at least {NDP_BUFFER} packets"
 
 
-def _thresholds_out_of_reach(network: Network, room: NDArray[np.int64]) -> Iterator[str]:
-    """ECN and flow control that no queue can come to."""
+def _thresholds_out_of_reach(network: Network, room: NDArray[np.int64], *, hears_marks: bool) -> Iterator[str]:
+    """ECN that a control listens to, and flow control, that no queue can come to."""
     for name, column in (("ecn.kmin", network.kmin), ("ecn.kmax", network.kmax)):
-        beyond = np.flatnonzero((column < UNLIMITED) & (column > room))
+        beyond = np.flatnonzero((column < UNLIMITED) & (column > room) & hears_marks)
         if len(beyond):
             first = int(beyond[0])
             then = "nothing is marked there" if name == "ecn.kmin" else "marks never come to be certain there"
@@ -41,6 +42,6 @@ def _thresholds_out_of_reach(network: Network, room: NDArray[np.int64]) -> Itera
             )
             return
     smallest = int(room.min(initial=UNLIMITED))
-    if network.pfc and smallest < network.pfc.xoff < UNLIMITED:
+    if network.pfc and not network.shared_buffer and smallest < network.pfc.xoff < UNLIMITED:
         what = f"pfc.xoff = {network.pfc.xoff:,} B is above the buffer of a port"
         yield f"{what}, by which senders are stopped before; make it smaller, or the buffer larger"

@@ -23,6 +23,7 @@ from netsim.core.world import new_world
 from netsim.errors import RunError
 from netsim.limits import NO_LIMITS, Limits
 from netsim.pace import Pace
+from netsim.routing.longest import base_rtt_ps
 from netsim.stuck import gave_up, who_waits
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.settings import Transport
@@ -117,6 +118,7 @@ class Fabric:
             wire.scale_up_payload,
             transport.retries,
             transport.selective_repeat.limits(in_order=steering is None),
+            base_rtt_ps(network, transport, wire.header + wire.payload, wire.ack),
         )
         if steering:
             self.world = with_steering(self.world, steering)

@@ -18,7 +18,7 @@ from netsim.topology import Topology
 from netsim.topology.ecn import Ecn
 from netsim.transport.presets import DEFAULT_PRESET, KMAX, PORT_BUFFER, PRESETS, Preset, preset_named_by
 from netsim.transport.settings import Transport
-from netsim.units import UNLIMITED
+from netsim.units import UNLIMITED, parse_size
 
 Part = TypeVar("Part", bound=BaseModel)
 
@@ -65,12 +65,14 @@ def _routing_under(routing: Routing | None, preset: Preset) -> Routing:
 
 def _wishes(topology: Topology, preset: Preset) -> Iterator[tuple[str, Any]]:
     """What a preset wants of a topology; ports without a limit need no flow control."""
-    buffer = topology.buffer
+    ecn = preset.topology.get("ecn")
+    kmax = Ecn.model_validate(ecn).of_link(topology.rate).kmax if preset.topology.get("buffer") == KMAX else 0
+    buffer = topology.buffer if "buffer" in topology.model_fields_set or not kmax else kmax
     for name, wish in preset.topology.items():
         if wish == KMAX:
-            wanted = Ecn.model_validate(preset.topology["ecn"]).of_link(topology.rate).kmax
-            buffer = buffer if name in topology.model_fields_set else wanted
-            yield name, wanted
+            yield name, kmax
+        elif name == "ecn" and buffer < kmax:  # marks come before the pauses of a smaller buffer, too
+            yield name, wish | {key: parse_size(wish[key]) * buffer // kmax for key in ("kmin", "kmax")}
         elif wish != PORT_BUFFER:
             yield name, wish
         elif topology.shared_buffer:  # its thresholds move, below those of a port

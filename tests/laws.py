@@ -98,7 +98,9 @@ def queues_stay_inside_their_buffers(run: CoreRun) -> list[str]:
     links, network = run.fabric.world.links, run.fabric.network
     room = np.asarray(network.buffer_bytes)
     at_switch = np.asarray(network.source) >= len(network.hosts)
-    fullest = np.maximum.reduce([links["longest"], links["backlog"], links["control_backlog"] // (1 + network.trim)])
+    fullest = np.maximum.reduce(
+        [links["longest"], links["backlog"], links["control_backlog"] // (1 + bool(network.trim))]
+    )
     return [f"link {n}: {fullest[n]} B in a buffer of {room[n]}" for n in np.flatnonzero(at_switch & (fullest > room))]
 
 

@@ -47,7 +47,7 @@ def test_each_preset_is_what_it_says(name: str, topology: str) -> None:
     assert chosen(scenario) == EXPECTED[name]
     fabric = scenario.topology
     assert (fabric.pfc is not None) == (name in ("roce", "roce-2015", "roce-no-cc", "hpcc"))
-    assert fabric.trim == (name == "uec")
+    assert bool(fabric.trim) == (name == "uec")
     assert (fabric.buffer == UNLIMITED) == (name == "ideal")
     assert scenario == build_scenario("perm16", topology, transport={"preset": name})
     assert told(scenario).startswith(f"{name}: transport.control = {scenario.transport.control}")
@@ -89,6 +89,8 @@ def test_a_control_alone_starts_from_no_preset() -> None:
         ({"transport": "ideal"}, {"buffer": "1MB"}, lambda s: s.topology.buffer == 1_000_000),
         ({"transport": "ideal"}, {"ecn": {"kmin": "9KB"}}, lambda s: s.topology.ecn.kmax == 332_800),
         ({}, {"buffer": "100KB"}, lambda s: (s.topology.pfc.xoff, s.topology.buffer) == (UNLIMITED, 100_000)),
+        ({}, {"buffer": "100KB"}, lambda s: s.topology.ecn.of_link(s.topology.rate).kmin == 25_000),
+        ({}, {"buffer": "2MB"}, lambda s: s.topology.ecn.of_link(s.topology.rate).kmin == 400_000),
         ({}, {"buffer": "unlimited"}, lambda s: s.topology.pfc is None),
     ],
 )  # fmt: skip

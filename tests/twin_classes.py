@@ -95,6 +95,10 @@ class ClassedPort(Port):
         """The lane of a packet's class."""
         return self.lanes[packet.connection.traffic_class]
 
+    def queue_of(self, packet: Packet) -> Port:
+        """Give the lane in whose queue a packet stands."""
+        return self.lane_of(packet)
+
     def accept(self, packet: Packet) -> None:
         """Queue a packet that arrived in its class."""
         if packet.message is None or packet.trimmed:

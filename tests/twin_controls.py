@@ -238,7 +238,7 @@ class SwiftWindow(Measuring):
         """A gap."""
         self.cut(share(self.paper.max_mdf), "loss")
 
-    def on_nack(self, connection: Connection) -> None:
+    def on_nack(self, connection: Connection, sent_ps: int) -> None:
         """A header."""
         self.cut(share(self.paper.max_mdf), "nack")
 
@@ -263,14 +263,30 @@ class NsccWindow(Measuring):
 
     def __init__(self, twin: Twin, route: Route, window: int | str) -> None:
         super().__init__(twin, route, window)
-        self.widest = self.window = self.window * share(self.paper.max_window) // ONE
-        self.size = self.line // 10**6 * self.idle // 1_200_000 * ONE // 10**6  # in units of 100 Gb/s x 12 us
+        said, inside = self.paper.base_rtt, all(twin.network.links[link].kind == SCALE_UP for link in route)
+        self.period = self.idle if inside else twin.longest_ps if said == "auto" else said  # the network's
+        self.learn(self.period)
+        self.window = self.widest if window == "bdp" else min(self.window, self.widest)
+        self.size = self.line // 10**6 * self.period // 1_200_000 * ONE // 10**6  # in units of 100 Gb/s x 12 us
         goal = self.paper.target_qdelay
-        self.goal = self.idle * share(self.paper.target_share) // ONE if goal == "auto" else goal
+        self.goal = self.period * share(self.paper.target_share) // ONE if goal == "auto" else goal
         self.gathered = self.average = self.look_ps = self.cut_ps = 0
         self.adjusted_ps = -1  # not yet: at first it is when the first packet was sent
         self.achieved = self.received = self.passed = self.passing = self.smooth = 0
         self.fast = self.pressed = False
+
+    def learn(self, base_ps: int) -> None:
+        """The shortest round trip so far: what the NIC sends in it bounds the window."""
+        packet_ps = self.full * 8 * SECOND // self.line
+        self.base, widest = base_ps, base_ps * ONE // packet_ps * share(self.paper.max_window) // ONE
+        self.widest = max(ONE, widest)
+
+    def see(self, rtt: int) -> None:
+        """A round trip; the first tells when the connection began."""
+        self.adjusted_ps = self.twin.now - rtt if self.adjusted_ps < 0 else self.adjusted_ps
+        if rtt < self.base:
+            self.note("learned")
+            self.learn(rtt)
 
     def times(self, packets: float) -> int:
         """Packets as the paper gives them, on this network."""
@@ -282,10 +298,10 @@ class NsccWindow(Measuring):
 
     def on_round_trip(self, connection: Connection, gained: int, ack: Packet) -> None:
         """One ACK: four cases by mark and delay, unless quick adapt acts."""
-        delay = max(0, self.twin.now - ack.sent_ps - self.idle)
-        self.adjusted_ps = ack.sent_ps if self.adjusted_ps < 0 else self.adjusted_ps
+        self.see(self.twin.now - ack.sent_ps)
+        delay = self.twin.now - ack.sent_ps - self.base
         self.achieved, self.received, self.passed = self.achieved + gained, self.received + gained, self.passed + gained
-        sample = self.idle // 4 if delay > self.goal and not ack.marked else delay
+        sample = self.base // 4 if delay > self.goal and not ack.marked else delay
         self.average += (sample - self.average) * share(self.paper.delay_alpha) // ONE
         late = delay > self.paper.qa_threshold * self.goal
         if self.quick_adapt(connection, marked=ack.marked, late=late):
@@ -299,7 +315,7 @@ class NsccWindow(Measuring):
         elif case == "late_marked":
             self.decrease()
         self.become(self.window)
-        if self.received > self.paper.adjust_after or self.twin.now - self.adjusted_ps > self.idle:
+        if self.received > self.paper.adjust_after or self.twin.now - self.adjusted_ps > self.period:
             self.adjust()
 
     def quick_adapt(self, connection: Connection, *, marked: bool, late: bool) -> bool:
@@ -314,7 +330,7 @@ class NsccWindow(Measuring):
                 self.note("adapted")
                 self.become(self.achieved * ONE)
                 self.passing, self.passed, self.pressed = connection.outstanding(), 0, False
-            self.achieved, self.look_ps = 0, self.twin.now + self.idle + self.goal
+            self.achieved, self.look_ps = 0, self.twin.now + self.base + self.goal
         else:
             return False
         if acts:
@@ -335,7 +351,7 @@ class NsccWindow(Measuring):
     def decrease(self) -> None:
         """By how far the average delay is above the target, once a round trip."""
         self.fast, self.smooth = False, 0
-        if self.average > self.goal and self.twin.now - self.cut_ps > self.idle:
+        if self.average > self.goal and self.twin.now - self.cut_ps > self.base:
             self.note("cuts")
             part = share(self.paper.gamma) * (self.average - self.goal) // self.average
             self.become(self.window - self.window * min(part, share(self.paper.max_md)) // ONE)
@@ -344,7 +360,7 @@ class NsccWindow(Measuring):
     def adjust(self) -> None:
         """What was gathered widens the window; and a little more, once a round trip."""
         window = self.window + self.gathered * ONE // self.window
-        if self.twin.now - self.adjusted_ps >= self.idle:
+        if self.twin.now - self.adjusted_ps >= self.period:
             window += self.times(self.paper.eta)
             self.adjusted_ps = self.twin.now
         self.gathered = self.received = 0
@@ -355,11 +371,12 @@ class NsccWindow(Measuring):
         self.note("loss")
         self.become(self.window - packets * ONE)
 
-    def on_nack(self, connection: Connection) -> None:
+    def on_nack(self, connection: Connection, sent_ps: int) -> None:
         """A queue was full: quick adapt may act now, or with the next ACKs."""
         self.note("nack")
+        self.see(self.twin.now - sent_ps)
         self.passed, self.pressed = self.passed + 1, True
-        self.average += (self.idle - self.average) * share(self.paper.delay_alpha) // ONE
+        self.average += (self.period - self.average) * share(self.paper.delay_alpha) // ONE
         if not self.quick_adapt(connection, marked=True, late=True):
             self.become(self.window - ONE)
 

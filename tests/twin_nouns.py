@@ -146,8 +146,8 @@ class Control:
     def on_loss(self, connection: Connection, packets: int) -> None:
         """Hear that so many packets are missing, after the rewind."""
 
-    def on_nack(self, connection: Connection) -> None:
-        """Hear that a packet came trimmed to its header."""
+    def on_nack(self, connection: Connection, sent_ps: int) -> None:
+        """Hear that a packet came trimmed to its header, and when that was sent."""
 
     def on_cnp(self) -> None:
         """Hear of a congestion notification."""
@@ -175,7 +175,7 @@ class Dctcp(Control):
             self.acks = self.marks = 0
             self.round_end = connection.next
 
-    def on_nack(self, connection: Connection) -> None:
+    def on_nack(self, connection: Connection, sent_ps: int) -> None:
         """Let go of the packet that came trimmed."""
         self.window = max(ONE, self.window - ONE)
 

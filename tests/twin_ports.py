@@ -32,18 +32,17 @@ class Port:
         self.accepted = 0  # packets
         self.loss = round(link.loss * (1 << 30))
         self.row = link.number  # the key of its marks
+        self.marks_late = twin.network.trim is not None and twin.network.trim.marking == "dequeue"
 
     def accept(self, packet: Packet) -> None:
         """Queue a packet that arrived, mark it, or drop it."""
         is_control = packet.message is None or packet.trimmed
         packet.stored_as = "control" if self.is_strict and is_control else "data"
-        filled = self.filled[packet.stored_as]
-        if not self.has_room(packet) and not self.trims(packet):
+        if not self.has_room(packet) and not self.cuts_last(packet) and not self.trims(packet):
             self.twin.drop(packet, self.count_of(packet))
             return
-        if packet.message is not None and not packet.trimmed and self.marks(filled, self.accepted):
-            packet.marked = True
-            self.count.ecn_marks += 1
+        if packet.message is not None and not packet.trimmed and not self.marks_late:
+            self.mark(packet, self.filled[packet.stored_as], self.accepted)
         self.accepted += 1
         self.store(packet)
         if packet.gate and self.length:
@@ -90,6 +89,23 @@ class Port:
         packet.gate = gate if gate.admit(packet.bytes) else None
         return packet.gate is not None
 
+    def cuts_last(self, packet: Packet) -> bool:
+        """Toss a coin, if switches do that: the last in a full queue is cut instead, if it is not the smaller one."""
+        how, waiting = self.twin.network.trim, self.queues["data"]
+        if how is None or how.last == 0 or packet.message is None or self.gate_before(packet) or not waiting:
+            return False
+        last, drawn = waiting[-1], mix(self.twin.seed, self.row + (1 << 41), self.count.trims)
+        if last.bytes < packet.bytes or drawn >= round(how.last * (1 << 30)):
+            return False
+        self.free(waiting.pop())
+        self.twin.totals["cut_last"] += 1
+        if self.trims(last):
+            self.store(last)
+        else:
+            self.accepted -= 1
+            self.twin.drop(last, self.count_of(last))
+        return True
+
     def trims(self, packet: Packet) -> bool:
         """Cut a data packet without room to its header, if switches do that; tell whether the header has room."""
         if not self.twin.network.trim or packet.message is None or packet.trimmed:
@@ -111,8 +127,18 @@ class Port:
         self.start()
         self.twin.totals["resumed_at_once"] += was_idle and self.is_sending
 
+    def queue_of(self, packet: Packet) -> Port:
+        """Give the port in whose queue a packet stands."""
+        return self
+
+    def mark(self, packet: Packet, filled: int, k: int) -> None:
+        """Mark a packet by chance, the k-th that comes or goes."""
+        if self.marks(filled, k):
+            packet.marked = True
+            self.count.ecn_marks += 1
+
     def marks(self, filled: int, k: int) -> bool:
-        """Tell whether ECN marks the k-th packet accepted, which finds `filled` bytes."""
+        """Tell whether ECN marks the k-th packet accepted, which finds `filled` bytes, or that leaves them."""
         low, high = self.link.ecn_kmin_bytes, self.link.ecn_kmax_bytes
         if filled <= low or filled > high:
             return filled > low
@@ -142,6 +168,9 @@ class Port:
         if self.busy or (packet := self.take()) is None:
             return
         self.busy = True
+        if self.marks_late and packet.message is not None and packet.stored_as == "data":
+            queue = self.queue_of(packet)
+            queue.mark(packet, queue.filled["data"], self.count.packets)
         if packet.message is not None and packet.stored_as == "data" and len(packet.told) < 8:
             packet.told.append((self.link.number, self.twin.now, self.count.bytes, self.behind(packet)))
         is_lost = mix(self.twin.seed, self.link.number + (1 << 40), self.count.packets) < self.loss

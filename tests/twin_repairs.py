@@ -188,11 +188,12 @@ class RepairingTwin(Twin):
         """Take in what an ACK says; tell whether it closes the first gap."""
         left = 0
         if ack.nak:
-            left = len({ack.sequence} & connection.under_way())
-            connection.lost |= {ack.sequence} & connection.under_way()
+            trimmed = {ack.sequence} & connection.under_way()
+            left = len(trimmed)
             self.totals["nacked"] += left
             if left:
-                connection.control.on_nack(connection)
+                connection.control.on_nack(connection, ack.sent_ps)
+            connection.lost |= trimmed
         elif ack.sack:
             left = connection.tick_off(range(ack.sequence, ack.sequence + 1))
         else:

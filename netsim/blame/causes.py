@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from netsim.blame.alternatives import Alternatives
-from netsim.blame.path import NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, SERIALISATION, THROTTLING, Path, Piece
+from netsim.blame.path import IDLE, NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, SERIALISATION, Path, Piece
 from netsim.blame.rows import Column
 from netsim.blame.traffic import Traffic
 from netsim.core.journal import LOST
@@ -51,6 +51,8 @@ class Causes:
 
     def of(self, piece: Piece) -> Cause | None:
         """The cause of a piece; None for one that an idle network has too."""
+        if piece.kind in IDLE:
+            return None
         if piece.rank >= 0:
             return Cause(ReasonKind.STRAGGLER, rank=piece.rank)
         if piece.kind == QUEUEING:
@@ -59,7 +61,7 @@ class Causes:
             return self._of_pause(piece.link, piece.connection, piece.start_ps, piece.end_ps)
         if piece.kind == RETRANSMISSION:
             return self._of_loss(piece)
-        return self._of_throttling(piece.connection, paced=piece.paced) if piece.kind == THROTTLING else None
+        return self._of_throttling(piece.connection, paced=piece.paced)
 
     def unavoidable(self, piece: Piece) -> Cause:
         """What sets the time of a piece that an idle network has too: the narrowest link of a route, or latency."""

@@ -83,12 +83,15 @@ def time_alone(world, c, size):
 
 
 @entry
-def start_controls(owned, first, last, idle):
-    """Set up the controls of connections first .. last - 1; idle: their round trips on an idle network, ps."""
+def start_controls(owned, first, last, idle, network):
+    """Set up the controls of connections first .. last - 1; idle: their round trips on an idle network, ps.
+
+    network: the longest of the network that each is in.
+    """
     world = bare(owned)
     settings = world.settings[0]
     for c in range(first, last):
         connection = world.connections[c]
         kind = world.kinds[world.links[connection.egress].kind]
         line_bps, wire_bytes = PS_BITS * kind.per_bytes // kind.ps, settings.header + np.int64(connection.payload)
-        dispatch.start(connection, line_bps, idle[c - first], wire_bytes, settings.controls)
+        dispatch.start(connection, line_bps, idle[c - first], network[c - first], wire_bytes, settings.controls)

@@ -20,7 +20,7 @@ from netsim.transport.states import CODES
 MOST_RETRIES = (1 << 31) - 1
 SPREAD = 256  # transmissions by which a packet on another path may be overtaken, at least
 MOST_CLASSES = 8  # of traffic, as in IEEE 802.1Q
-UNLIMITED_WINDOW = ("none", "dcqcn", "timely")  # where nothing is said of a window
+UNLIMITED_WINDOW = ("none", "dcqcn", "timely", "nscc")  # where nothing is said of a window; NSCC has its own limit
 
 
 class Paths(Protocol):
@@ -32,7 +32,10 @@ class Paths(Protocol):
 
 @dataclass(frozen=True)
 class Sender:
-    """What every new connection gets: control, window in packets or "bdp", time-out in ps or "auto", payload bytes."""
+    """What every new connection gets: control, window in packets or "bdp", time-out in ps or "auto", payload bytes.
+
+    round_trip: over the longest path of the network, ps; 0 where no control wants it.
+    """
 
     control: str
     window: int | str
@@ -41,6 +44,7 @@ class Sender:
     scale_up_payload: int
     retries: int = (1 << 31) - 1
     selective: tuple[int | str, int | str] = ("auto", 3)  # packets: window and tolerance of selective repeat
+    round_trip: int = 0
 
 
 class Connections:
@@ -117,7 +121,7 @@ class Connections:
             idle, _times(drain, int(world.settings[0]["classes"])), bool(world.settings[0]["lossless"])
         )
         rows["patience"] = self._patience(rows["timeout"])
-        start_controls(world, first, first + count, idle)
+        start_controls(world, first, first + count, idle, np.where(inside, idle, self._sender.round_trip or idle))
         return world
 
     def _windows(self, idle: Any, slowest: Any) -> Any:

@@ -123,8 +123,8 @@ def advance_over(world, c, connection):
 
 
 @inner
-def learn(world, c, connection, sequence, content, now):
-    """What an ACK, a NACK or a pull says; the control hears of what is missing.
+def learn(world, c, connection, sequence, content, now, place):
+    """What an ACK, a NACK or a pull, noted at `place`, says; the control hears of what is missing.
 
     Returns the sequence before which everything has arrived, and how many packets are known to have arrived only now.
     """
@@ -141,7 +141,8 @@ def learn(world, c, connection, sequence, content, now):
         if sequence >= connection.acked:
             left = take_for_lost(world, c, sequence)
             if left > 0:
-                dispatch.on_nack(connection, payload, under_way(world, c, connection), now, controls)
+                rtt = now - world.notes[place].stamp if world.settings[0].noted else 0
+                dispatch.on_nack(connection, payload, rtt, under_way(world, c, connection) + left, now, controls)
     elif content & SACK:
         if sequence >= connection.acked:
             left = tick_off(world, c, sequence)

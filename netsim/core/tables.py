@@ -297,6 +297,8 @@ SETTINGS = np.dtype(  # what no kernel changes
         ("entropies", "i8"),  # reps: how many different ones there are
         ("selective", "i8"),  # selective repeat, not go-back-N
         ("trim", "i8"),
+        ("trim_last", "i8"),  # chance that the last in a full queue is cut instead, in units of 2^-30
+        ("marks_late", "i8"),  # when a packet leaves, not when it comes
         ("lossy", "i8"),  # some wire loses packets
         ("pulling", "i8"),  # receivers pull
         ("complaints", "i8"),  # go-back-N: 1 if every packet beyond a gap brings a NAK, 0 if the first does

@@ -155,7 +155,9 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
     if network.shared_buffer:
         row["pooling"], row["alpha"] = 1, fixed_alpha(network.shared_buffer)
-    row["selective"], row["trim"], row["pulling"] = selective, network.trim, control in PULLED
+    row["selective"], row["trim"], row["pulling"] = selective, network.trim is not None, control in PULLED
+    if network.trim:
+        row["trim_last"], row["marks_late"] = round(network.trim.last * CHANCE), network.trim.marking == "dequeue"
     row["lossy"] = any(chance > 0 for chance in network.loss)
     row["paced"] = control in PACED
     row["noted"], row["telemetered"] = control in NOTED, control in TELEMETERED

@@ -117,12 +117,15 @@ class Hpcc(BaseModel):
 class Nscc(BaseModel):
     """Settings of NSCC, named and chosen as in uet-htsim; those in packets hold at 100 Gb/s and 12 us, and scale.
 
-    target_qdelay: "auto" is one idle round trip, as there without trimming (with it: 0.75). max_window: in windows of
-    the bandwidth-delay product, with which a connection also begins. qa_gate: quick adapt acts below max_window / 2^3.
+    base_rtt: of the whole network, from which target, steps and their period follow, and with which a connection's own
+    begins; "auto" is the idle round trip of its longest path (uet-htsim's main_uec.cpp; UE 1.0 has it configured).
+    target_qdelay: "auto" is one of these, as there without trimming (with it: 0.75). max_window: in what a NIC sends in
+    the connection's own base RTT; with it a connection begins. qa_gate: quick adapt acts below max_window / 2^3.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    base_rtt: Auto = "auto"
     target_qdelay: Auto = "auto"
     target_share: Annotated[float, Field(gt=0, le=100)] = 1.0
     max_window: Annotated[float, Field(ge=1, le=100)] = 1.5

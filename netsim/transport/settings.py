@@ -118,8 +118,8 @@ class Transport(BaseModel):
     preset: fills in what is not set, here and (see netsim.presets) of routing and topology; "roce" unless a control is
     set: that alone starts from no preset. control and recovery: see `netsim list`.
     window: packets that may be on the way unacknowledged, at first
-    (dctcp, swift, ndp), at most (hpcc, dcqcn, timely) or always (window), or where NSCC's begins once it is multiplied
-    by its max_window; "bdp" is what the idle route holds: rate times round trip (dcqcn, timely: no limit).
+    (dctcp, swift, ndp), at most (hpcc, dcqcn, timely) or always (window), or with which NSCC begins; "bdp" is what the
+    idle route holds: rate times round trip (dcqcn, timely: no limit; nscc: its max_window).
     timeout: without progress for so long, everything unacknowledged is sent again; "auto" is what a packet can need at
     most, every queue on its way being full (InfiniBand's 4.19 ms where queues have no limit). retries: after so many
     time-outs in a row without anything acknowledged, one more makes the connection fail, as the NIC's retry count does;

@@ -111,7 +111,7 @@ def test_a_window_of_one_packet_is_a_window_limit() -> None:
     hidden = T + 2 * A + 4 * US
     parts = {"propagation": 2 * US, "serialisation": 2 * T + 4 * T, "throttling": 4 * hidden}
     check(found, ReasonKind.WINDOW_LIMIT, None, **parts)
-    assert "with a full window (transport.window) and nothing in their way" in reason_of(found).text
+    assert "with a full window (transport.window) and nothing in the way" in reason_of(found).text
 
 
 def test_of_a_round_trip_what_the_window_holds_is_sending() -> None:
@@ -206,7 +206,7 @@ def test_a_pace_without_congestion_is_a_rate_limit() -> None:
     found = split(trace_of(2, flows((0, 1, 36 * PACKET))), one_leaf(1000), "timely", timely=timely)
     parts = {"propagation": 2 * US, "serialisation": 2 * T + 6 * T + 29 * T, "throttling": 18 * T}
     check(found, ReasonKind.RATE_LIMIT, None, **parts)
-    assert "their pace (timely)" in reason_of(found).text
+    assert "the sender's pace (timely)" in reason_of(found).text
 
 
 def test_a_packet_that_found_no_room_is_loss_recovery() -> None:

@@ -13,12 +13,13 @@ from simpy.events import EventPriority
 from netsim.core.candidates import Steering, with_steering
 from netsim.core.connections import Connections, Sender
 from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, LOOKED, PAUSED, REACHED, advance, enter
+from netsim.core.growth import with_more_air, with_room
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
 from netsim.core.queue_pairs import QueuePairs
 from netsim.core.readings import QueueSamples, packets_sent
 from netsim.core.tables import NEVER
 from netsim.core.witness import Told, Witness
-from netsim.core.world import new_world, with_more_air
+from netsim.core.world import new_world
 from netsim.errors import RunError
 from netsim.limits import NO_LIMITS, Limits
 from netsim.pace import Pace
@@ -36,7 +37,7 @@ class Wire:
     """Sizes on the wire in bytes: payload of a packet, of one inside a scale-up domain, header of each, an ACK."""
 
     payload: int = 4096
-    scale_up_payload: int = 16384
+    scale_up_payload: int = 8192
     header: int = 64
     ack: int = 64
 
@@ -107,7 +108,7 @@ class Fabric:
             seed=seed,
             control=transport.control,
             parameters=transport.parameters,
-            selective=_selective(transport, in_order=steering is None),
+            selective=transport.recovery == "selective_repeat",
             complaints=transport.go_back_n.naks == "every",
             classes=classes,
             jitter=jitter,
@@ -119,6 +120,7 @@ class Fabric:
             wire.payload,
             wire.scale_up_payload,
             transport.retries,
+            transport.selective_repeat.limits(in_order=steering is None),
             base_rtt_ps(network, transport, wire.header + wire.payload, wire.ack),
         )
         if steering:
@@ -260,7 +262,7 @@ class Fabric:
             if reason == CROWDED and self._witness and self._witness.is_due(self.world):
                 self._witness.take(self.world)
             elif reason == CROWDED:
-                self.world = with_more_air(self.world)
+                self.world = with_room(self.world)
             elif reason == LOOKED:
                 self.samples.collect()
             elif reason == REACHED and until < limit:
@@ -312,11 +314,3 @@ class Fabric:
         event._ok, event._value = True, None
         self.env.schedule(event, priority=LATE, delay=delay)
         return event
-
-
-def _selective(transport: Transport, *, in_order: bool) -> tuple[int, int] | None:
-    """Window and tolerance of selective repeat in packets; in_order: all packets of a connection take one route."""
-    if transport.recovery != "selective_repeat":
-        return None
-    chosen = transport.selective_repeat
-    return chosen.window, chosen.tolerance(in_order=in_order)

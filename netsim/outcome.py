@@ -151,6 +151,7 @@ def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
     }
     repairs = fabric.world.repairs[: len(rows)]
     headers, pulls = int(repairs["headers"].sum()), int(repairs["pulled"].sum())
+    held = {"held_by_recovery": int(repairs["held"].sum())} if repairs["held"].any() else {}
     data, acks = readings.under_way(fabric.world)
     pools = fabric.world.pools
     shared = {"max_shared_buffer_bytes": int(pools["fullest"].max())} if pools["room"].any() else {}
@@ -177,5 +178,6 @@ def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
         "queue_interval_ps": fabric.samples.interval_ps,
         "late_entries": int(fabric.world.progress[0]["late_entries"]),
         **shared,
+        **held,
         **_of_classes(fabric),
     }

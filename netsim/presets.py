@@ -23,7 +23,7 @@ from netsim.units import UNLIMITED, parse_size
 Part = TypeVar("Part", bound=BaseModel)
 
 SUGGESTED = ("buffer", "ecn", "pfc", "trim")  # fields of a shipped topology before which a preset goes
-RESUME = 0.8  # of xoff: 12 of 15 packets in htsim's RoCE model
+RESUME = 0.8  # of xoff, where ports share a buffer: 12 of 15 packets in htsim's RoCE model
 
 
 def preset_of(transport: object) -> Preset | None:
@@ -85,8 +85,10 @@ def _wishes(topology: Topology, preset: Preset) -> Iterator[tuple[str, Any]]:
             yield name, wish | {key: parse_size(wish[key]) * buffer // kmax for key in ("kmin", "kmax")}
         elif wish != PORT_BUFFER:
             yield name, wish
-        elif buffer < UNLIMITED:
+        elif topology.shared_buffer:  # its thresholds move, below those of a port
             yield name, {"xoff": buffer, "xon": round(buffer * RESUME)}
+        elif buffer < UNLIMITED:
+            yield name, {"xoff": "unlimited", "xon": "unlimited"}
 
 
 def _changed(part: Part, changes: dict[str, Any]) -> Part:

@@ -128,9 +128,7 @@ def windows_are_kept(run: CoreRun) -> list[str]:
         if len(world.repairs):
             repair = world.repairs[c]
             outstanding -= int(repair["got"] + repair["lost"])
-            if not (
-                min(repair["got"], repair["lost"], outstanding) >= 0 and ahead - acked <= world.settings[0]["selective"]
-            ):
+            if not (min(repair["got"], repair["lost"], outstanding) >= 0 and ahead - acked <= repair["limit"]):
                 breaches.append(f"connection {c}: {repair} of {ahead - acked} sent")
         if row["control"] in FIXED_WINDOWS and outstanding > int(row["cwnd"]) >> 16:
             breaches.append(f"connection {c}: {outstanding} outstanding, window {int(row['cwnd']) >> 16}")

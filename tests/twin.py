@@ -59,7 +59,6 @@ class Twin(Ranks):
         self.payload, self.header, self.ack, self.scale_up_payload = payload, header, ack, scale_up_payload
         self.control, self.window, self.max_window, self.dcqcn = control, window, max_window, dcqcn
         self.chosen = dict(chosen or {})  # settings of the control, as a user writes them
-        self.largest_packet = header + (max(payload, scale_up_payload) if network.has_servers else payload)
         self.timeout_ps = timeout_ps
         hosts = len(network.hosts)
         outside = {link.source for link in network.links if link.kind != SCALE_UP and link.source >= hosts}

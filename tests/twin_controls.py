@@ -20,6 +20,29 @@ def share(number: float) -> int:
     return round(number * ONE)
 
 
+def idle_path(twin: Twin, route: Route) -> tuple[int, int, int]:
+    """Bytes of a full packet, the longest idle round trip of one and its ACK, and the packets that go into it."""
+    ways = twin.steering.ways(route) if twin.steering else [route]
+    links = twin.network.links
+    inside = all(links[link].kind == SCALE_UP for link in route)
+    full = twin.header + (twin.scale_up_payload if inside else twin.payload)
+
+    def longest(ways: list[Route], size: int) -> int:
+        return max(sum(sending(size, links[link].rate_bps) + links[link].delay_ps for link in way) for way in ways)
+
+    idle = longest(ways, full) + longest([tuple(link ^ 1 for link in way) for way in ways], twin.ack)
+    slowest = 0
+    for hop in range(len(route)):
+        side_by_side = {way[hop] for way in ways}
+        slowest = max(slowest, sending(full, sum(links[link].rate_bps for link in side_by_side)))
+    return full, idle, -(-idle // slowest)
+
+
+def sending(size: int, rate_bps: int) -> int:
+    """Picoseconds."""
+    return -(-size * 8 * SECOND // rate_bps)
+
+
 class Measuring(Control):
     """What they have in common: the idle round trip of a full packet and its ACK, the NIC's rate, the first window."""
 
@@ -27,17 +50,10 @@ class Measuring(Control):
 
     def __init__(self, twin: Twin, route: Route, window: int | str) -> None:
         self.twin, self.paper = twin, self.kind(**twin.chosen)
-        links = [twin.network.links[link] for link in route]
-        back = [twin.network.links[link ^ 1] for link in route]
-        inside = all(link.kind == SCALE_UP for link in links)
-        self.full = twin.header + (twin.scale_up_payload if inside else twin.payload)
-        there = [-(-self.full * 8 * SECOND // link.rate_bps) for link in links]
-        home = [-(-twin.ack * 8 * SECOND // link.rate_bps) for link in back]
-        self.idle = sum(there) + sum(home) + sum(link.delay_ps for link in (*links, *back))
-        self.line = links[0].rate_bps
-        self.switches = len(links) - 1
-        packets = -(-self.idle // max(there)) if window == "bdp" else int(window)
-        super().__init__(packets, FOREVER)
+        self.full, self.idle, bdp = idle_path(twin, route)
+        self.line = twin.network.links[route[0]].rate_bps
+        self.switches = len(route) - 1
+        super().__init__(bdp if window == "bdp" else int(window), FOREVER)
 
     def note(self, what: str) -> None:
         """Count what a scenario may be there to show."""
@@ -179,6 +195,9 @@ class SwiftWindow(Measuring):
     def __init__(self, twin: Twin, route: Route, window: int | str) -> None:
         super().__init__(twin, route, window)
         self.mine, self.rtt, self.cut_ps, self.timeouts = self.window, self.idle, -self.idle, 0
+        given, most = self.paper.base_target, self.paper.max_cwnd
+        self.base = max(20_000_000, self.idle) if given == "auto" else given
+        self.most = max(1024 * ONE, 2 * self.window) if most == "auto" else share(most)
         few, many = self.paper.fs_min_cwnd**-0.5, self.paper.fs_max_cwnd**-0.5
         self.steep = round(self.paper.fs_range / (few - many))
         self.offset = round(self.paper.fs_range / (few - many) * many)
@@ -187,7 +206,7 @@ class SwiftWindow(Measuring):
         """Base, switches, and more for small windows."""
         root = isqrt(min(self.mine, (1 << 32) - 1) * ONE)
         more = min(max(self.steep * ONE // root - self.offset, 0), self.paper.fs_range)
-        return int(self.paper.base_target + self.switches * self.paper.hop_scale + more)
+        return int(self.base + self.switches * self.paper.hop_scale + more)
 
     def on_round_trip(self, connection: Connection, gained: int, ack: Packet) -> None:
         """Widen below the target, narrow above it."""
@@ -212,7 +231,7 @@ class SwiftWindow(Measuring):
 
     def become(self, window: int) -> None:
         """Within the limits; one packet may always be on the way."""
-        self.mine = min(max(window, share(self.paper.min_cwnd)), share(self.paper.max_cwnd))
+        self.mine = min(max(window, share(self.paper.min_cwnd)), self.most)
         self.window = max(self.mine, ONE)
 
     def on_loss(self, connection: Connection, packets: int) -> None:

@@ -284,7 +284,7 @@ def drawn_recovering(number: int) -> Scenario:
         recovery=recovery,
         control=control,
         window=draw.choice([1, 2, 8, 30]),
-        places=draw.choice([8, 64, 1024]),
+        places=draw.choice([8, 60, 1 << 20]),
         reordering=draw.choice([1, 3, 20]),
         share=draw.choice([0.99, 1.0, 0.6]),
         timeout_ps=draw.choice([30, 64]) * US,

@@ -185,6 +185,25 @@ class Dctcp(Control):
         self.round_end = connection.acked
 
 
+class Ndp(Control):
+    """A window that answers shrink and pulls widen again, up to the first one."""
+
+    pulls = 0
+
+    def __init__(self, window: int) -> None:
+        super().__init__(window, window)
+
+    def widen(self, pulls: int, *, wants: bool) -> None:
+        """Hear that the receiver has pulled so often."""
+        if wants and pulls > self.pulls:
+            self.window = min(self.largest, self.window + (pulls - self.pulls) * ONE)
+        self.pulls = max(self.pulls, pulls)
+
+    def shrink(self, packets: int, *, credit: bool) -> None:
+        """So many packets under way have been answered; a credit gives one back."""
+        self.window = max(0, self.window - packets * ONE) + credit * ONE
+
+
 def control_of(name: str, window: int, largest: int) -> Control:
     """Make the congestion control of a new connection; windows in packets."""
     kinds = {"none": Control(FOREVER, FOREVER), "window": Control(window, window), "dctcp": Dctcp(window, largest)}

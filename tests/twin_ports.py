@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from netsim.topology.network import SCALE_UP, Link
 from tests.twin_nouns import Connection, LinkCount, Packet, mix
-from tests.twin_pfc import Gate, note_signal
+from tests.twin_pfc import Gate, Length, note_signal
 
 if TYPE_CHECKING:
     from tests.twin import Twin
@@ -21,7 +22,8 @@ class Port:
     def __init__(self, twin: Twin, link: Link) -> None:
         self.twin, self.link, self.count = twin, link, LinkCount()
         self.busy = False
-        self.gate = Gate(twin, self, twin.network.pfc) if twin.network.pfc else None  # at the link's far end
+        pfc = None if link.kind == SCALE_UP else twin.network.pfc
+        self.gate = Gate(twin, self, pfc) if pfc else None  # at the link's far end
         self.pool = None if twin.network.pfc else twin.pools.get(link.source)
         self.paused = False
         self.paused_since = 0
@@ -44,10 +46,17 @@ class Port:
             self.mark(packet, self.filled[packet.stored_as], self.accepted)
         self.accepted += 1
         self.store(packet)
+        if packet.gate and self.length:
+            self.length.grow(packet.gate)
 
-    def gate_before(self, packet: Packet) -> Gate | None:
-        """Give the account of the link that a packet came by."""
-        return self.twin.ports[packet.path[packet.hop - 1]].gate
+    def gate_of(self, link: int) -> Gate | None:
+        """Give the account of another link."""
+        return self.twin.ports[link].gate
+
+    @cached_property
+    def length(self) -> Length | None:
+        """What flow control says of this queue; nothing where ports share a buffer."""
+        return Length(self) if self.twin.network.pfc and self.link.source not in self.twin.pools else None
 
     def count_of(self, packet: Packet) -> LinkCount:
         """Give where a refused packet is counted."""
@@ -75,14 +84,16 @@ class Port:
 
     def has_room(self, packet: Packet) -> bool:
         """Tell whether a packet fits: with flow control data goes on the account of the link it came by."""
-        gate = self.gate_before(packet)
+        gate = self.gate_of(packet.path[packet.hop - 1])
         if gate is None or packet.stored_as == "control":
             if self.pool and packet.stored_as == "data":
                 return self.pool.admits(self.filled["data"], packet.bytes)
             share = 2 if packet.stored_as == "control" and self.twin.network.trim else 1
             return self.filled[packet.stored_as] + packet.bytes <= share * self.link.buffer_bytes
-        packet.gate = gate
-        return gate.admit(packet.bytes)
+        if self.length and self.filled["data"] + packet.bytes > self.length.room:
+            return False
+        packet.gate = gate if gate.admit(packet.bytes) else None
+        return packet.gate is not None
 
     def cuts_last(self, packet: Packet) -> bool:
         """Toss a coin, if switches do that: the last in a full queue is cut instead, if it is not the smaller one."""
@@ -209,6 +220,8 @@ class Port:
         if self.pool and packet.stored_as == "data":
             self.pool.used -= packet.bytes
         self.let_go(packet)
+        if self.length:
+            self.length.shrink()
 
     def let_go(self, packet: Packet) -> None:
         """Take a packet that has left off its ingress account."""

@@ -214,7 +214,7 @@ def drawn_together(number: int) -> Scenario:
         network=network,
         recovery=recovery,
         reordering=draw.choice([3, 20, 256]),
-        places=draw.choice([64, 1024]),
+        places=draw.choice([64, 1 << 20]),
         steering=draw.choice([None, SPRAY, TURNS, ADAPTIVE, REPS, FLOWLET]),
         timeout_ps=draw.choice([30, 64]) * US,
     )

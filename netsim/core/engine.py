@@ -15,6 +15,7 @@ from netsim.core.hosts import host
 from netsim.core.journal import is_journal_full
 from netsim.core.looks import is_album_full, look
 from netsim.core.messages import finish_if_done, send
+from netsim.core.places import PLACES_PER_USED
 from netsim.core.steering import REPS
 from netsim.core.switches import switch
 from netsim.core.tables import NEVER, NONE
@@ -65,6 +66,8 @@ def is_crowded(world):
     """Whether one more visit to a node might need more room than there is: every ring may double."""
     settings, progress = world.settings[0], world.progress[0]
     if settings.journaling and is_journal_full(world):
+        return True
+    if settings.selective and PLACES_PER_USED * progress.places_used + settings.reserve > world.places.size:
         return True
     return 2 * progress.air_used + settings.reserve > world.air.size
 

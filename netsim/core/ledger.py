@@ -11,9 +11,9 @@ from netsim.core.alone import MOST_MESSAGES
 from netsim.core.connections import Connections
 from netsim.core.floors import ideal_times
 from netsim.core.ground import Ground
+from netsim.core.growth import with_rows
 from netsim.core.queue_pairs import QueuePairs, joined
 from netsim.core.tables import NEVER, NONE
-from netsim.core.world import with_rows
 from netsim.core.world_tables import World
 
 MOST_KNOWN = 1 << 10  # operations whose ideal times are remembered

@@ -27,7 +27,7 @@ def start(sender, line_bps, idle_ps, network_ps, wire_bytes, settings):
     elif sender.control == TIMELY:
         timely.start(sender, line_bps, idle_ps)
     elif sender.control == SWIFT:
-        swift.start(sender, idle_ps)
+        swift.start(sender, idle_ps, settings.swift)
     elif sender.control == HPCC:
         hpcc.start(sender, line_bps, idle_ps, wire_bytes)
     elif sender.control == NSCC:

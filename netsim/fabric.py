@@ -13,15 +13,17 @@ from simpy.events import EventPriority
 from netsim.core.candidates import Steering, with_steering
 from netsim.core.connections import Connections, Sender
 from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, LOOKED, PAUSED, REACHED, advance, enter
+from netsim.core.growth import with_more_air, with_room
 from netsim.core.ledger import Admitted, ChunkFlows, Ledger
 from netsim.core.queue_pairs import QueuePairs
 from netsim.core.readings import QueueSamples, packets_sent
 from netsim.core.tables import NEVER
 from netsim.core.witness import Told, Witness
-from netsim.core.world import new_world, with_more_air
+from netsim.core.world import new_world
 from netsim.errors import RunError
 from netsim.limits import NO_LIMITS, Limits
 from netsim.pace import Pace
+from netsim.routing.longest import base_rtt_ps
 from netsim.stuck import gave_up, who_waits
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.settings import Transport
@@ -35,7 +37,7 @@ class Wire:
     """Sizes on the wire in bytes: payload of a packet, of one inside a scale-up domain, header of each, an ACK."""
 
     payload: int = 4096
-    scale_up_payload: int = 16384
+    scale_up_payload: int = 8192
     header: int = 64
     ack: int = 64
 
@@ -74,9 +76,10 @@ class Fabric:
 
     route(source, target, channel) -> Routes gives the links of new connections. A connection has `queue_pairs`, which
     take its messages in turn or, with `split`, each a share of every one. With `steering` switches choose per packet.
-    `classes` of traffic are served in strict order, the highest first. RunError past the `limits`, and where all is
-    sent in vain (see Watchdog). on_progress is called some times a second. `carried` and `world` hold what happened;
-    `processes`, filled by whoever starts them, are the ranks' processes: an error says who has ended.
+    `classes` of traffic are served in strict order, the highest first. `jitter` of NICs: see core/jitter.py. RunError
+    past the `limits`, and where all is sent in vain (see Watchdog). on_progress is called some times a second.
+    `carried` and `world` hold what happened; `processes`, filled by whoever starts them, are the ranks' processes: an
+    error says who has ended.
     """
 
     def __init__(
@@ -92,6 +95,7 @@ class Fabric:
         split: bool = False,
         steering: Steering | None = None,
         classes: int = 1,
+        jitter: float = 0,
         limits: Limits = NO_LIMITS,
         on_progress: Callable[["Fabric"], None] | None = None,
     ) -> None:
@@ -104,9 +108,10 @@ class Fabric:
             seed=seed,
             control=transport.control,
             parameters=transport.parameters,
-            selective=_selective(transport, in_order=steering is None),
+            selective=transport.recovery == "selective_repeat",
             complaints=transport.go_back_n.naks == "every",
             classes=classes,
+            jitter=jitter,
         )
         sender = Sender(
             transport.control,
@@ -115,6 +120,8 @@ class Fabric:
             wire.payload,
             wire.scale_up_payload,
             transport.retries,
+            transport.selective_repeat.limits(in_order=steering is None),
+            base_rtt_ps(network, transport, wire.header + wire.payload, wire.ack),
         )
         if steering:
             self.world = with_steering(self.world, steering)
@@ -144,7 +151,7 @@ class Fabric:
         RunError if some of its chunk flows wait for each other in a circle.
         """
         self.world, admitted = self.ledger.admit(self.world, schedule, np.asarray(hosts), traffic_class)
-        if admitted.ideal_ps < 0:
+        if admitted.floor_ps < 0:
             what = f"some chunk flows of {about.get('op', 'the schedule')} wait for each other in a circle"
             raise RunError(what, mend="break the circle in the schedule's `after`")
         carried = Carried(
@@ -255,7 +262,7 @@ class Fabric:
             if reason == CROWDED and self._witness and self._witness.is_due(self.world):
                 self._witness.take(self.world)
             elif reason == CROWDED:
-                self.world = with_more_air(self.world)
+                self.world = with_room(self.world)
             elif reason == LOOKED:
                 self.samples.collect()
             elif reason == REACHED and until < limit:
@@ -307,11 +314,3 @@ class Fabric:
         event._ok, event._value = True, None
         self.env.schedule(event, priority=LATE, delay=delay)
         return event
-
-
-def _selective(transport: Transport, *, in_order: bool) -> tuple[int, int] | None:
-    """Window and tolerance of selective repeat in packets; in_order: all packets of a connection take one route."""
-    if transport.recovery != "selective_repeat":
-        return None
-    chosen = transport.selective_repeat
-    return chosen.window, chosen.tolerance(in_order=in_order)

@@ -55,7 +55,7 @@ def _collectives(carried: list[Carried]) -> Columns:
         "start_ps": column(lambda each: each.start_ps, "i8"),
         "last_start_ps": column(lambda each: each.last_start_ps, "i8"),
         "end_ps": column(lambda each: each.end_ps, "i8"),
-        "ideal_ps": column(lambda each: each.admitted.ideal_ps, "i8"),
+        "ideal_ps": column(lambda each: each.admitted.ideal_ps(each.end_ps - each.start_ps), "i8"),
         "recorded_ps": column(lambda each: -1 if (told := each.about.get("recorded_ps")) is None else told, "i8"),
     }
 
@@ -97,6 +97,7 @@ def _flows(carried: list[Carried]) -> Columns:
 def _links(fabric: Fabric, duration_ps: int) -> Columns:
     network, world = fabric.network, fabric.world
     ports, links = len(network.links), world.links
+    lasts_ps = np.maximum(links["free_at"][:ports], max(duration_ps, 1))  # after the end ACKs and copies are sent
 
     def over_classes(column: Any) -> Any:
         return readings.by_class(world, column).sum(axis=0)
@@ -109,7 +110,7 @@ def _links(fabric: Fabric, duration_ps: int) -> Columns:
         "rate_bps": network.rate_bps,
         "bytes": links["sent_bytes"][:ports].copy(),
         "packets": readings.packets_sent(fabric.world),
-        "busy_ps": readings.busy_ps(fabric.world),
+        "busy_fraction": readings.busy_ps(fabric.world) / lasts_ps,
         "drops": over_classes(links["drops"]),
         "lost": links["lost"][:ports].copy(),
         "trims": over_classes(world.gates["trims"]),
@@ -117,7 +118,7 @@ def _links(fabric: Fabric, duration_ps: int) -> Columns:
         "pauses_sent": over_classes(world.gates["pauses"]),
         "paused_ps": over_classes(world.gates["paused_ps"]),
         "max_queue_bytes": readings.by_class(world, links["longest"]).max(axis=0),
-        "mean_queue_bytes": links["waited"][:ports] * float(1 << WAITED) / max(duration_ps, 1),
+        "mean_queue_bytes": links["waited"][:ports] * float(1 << WAITED) / lasts_ps,
     }
 
 
@@ -150,6 +151,7 @@ def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
     }
     repairs = fabric.world.repairs[: len(rows)]
     headers, pulls = int(repairs["headers"].sum()), int(repairs["pulled"].sum())
+    held = {"held_by_recovery": int(repairs["held"].sum())} if repairs["held"].any() else {}
     data, acks = readings.under_way(fabric.world)
     pools = fabric.world.pools
     shared = {"max_shared_buffer_bytes": int(pools["fullest"].max())} if pools["room"].any() else {}
@@ -176,5 +178,6 @@ def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
         "queue_interval_ps": fabric.samples.interval_ps,
         "late_entries": int(fabric.world.progress[0]["late_entries"]),
         **shared,
+        **held,
         **_of_classes(fabric),
     }

@@ -1,4 +1,4 @@
-"""How a transport's preset reaches the rest of a scenario: it fills in what nobody has set of routing and topology.
+"""How a transport's preset reaches the rest of a scenario: it fills in what nobody has set of routing, topology, NICs.
 
 It happens at one place, when a Scenario is made. What counts as set: every key that a user's file, table, object or
 `--set` states. The congestion fields of a shipped topology count as suggestions (`netsim.config` strikes them off the
@@ -18,12 +18,12 @@ from netsim.topology import Topology
 from netsim.topology.ecn import Ecn
 from netsim.transport.presets import DEFAULT_PRESET, KMAX, PORT_BUFFER, PRESETS, Preset, preset_named_by
 from netsim.transport.settings import Transport
-from netsim.units import UNLIMITED
+from netsim.units import UNLIMITED, parse_size
 
 Part = TypeVar("Part", bound=BaseModel)
 
 SUGGESTED = ("buffer", "ecn", "pfc", "trim")  # fields of a shipped topology before which a preset goes
-RESUME = 0.8  # of xoff: 12 of 15 packets in htsim's RoCE model
+RESUME = 0.8  # of xoff, where ports share a buffer: 12 of 15 packets in htsim's RoCE model
 
 
 def preset_of(transport: object) -> Preset | None:
@@ -41,7 +41,11 @@ def with_preset(given: dict[str, Any]) -> dict[str, Any]:
     topology, routing = given.get("topology"), given.get("routing")
     if preset is None or not isinstance(topology, Topology) or not isinstance(routing, Routing | None):
         return given  # a mistake, of which others tell
-    return given | {"topology": _topology_under(topology, preset), "routing": _routing_under(routing, preset)}
+    return given | {
+        "topology": _topology_under(topology, preset),
+        "routing": _routing_under(routing, preset),
+        "nic": _nic_under(given.get("nic", {}), preset),
+    }
 
 
 def routing_kind(transport: object) -> str:
@@ -63,18 +67,28 @@ def _routing_under(routing: Routing | None, preset: Preset) -> Routing:
     return _changed(routing, {key: wish for key, wish in preset.routing.items() if key not in routing.model_fields_set})
 
 
+def _nic_under(nic: Any, preset: Preset) -> Any:
+    if isinstance(nic, BaseModel):
+        nic = nic.model_dump(exclude_unset=True)
+    return preset.nic | nic if isinstance(nic, dict) else nic
+
+
 def _wishes(topology: Topology, preset: Preset) -> Iterator[tuple[str, Any]]:
     """What a preset wants of a topology; ports without a limit need no flow control."""
-    buffer = topology.buffer
+    ecn = preset.topology.get("ecn")
+    kmax = Ecn.model_validate(ecn).of_link(topology.rate).kmax if preset.topology.get("buffer") == KMAX else 0
+    buffer = topology.buffer if "buffer" in topology.model_fields_set or not kmax else kmax
     for name, wish in preset.topology.items():
         if wish == KMAX:
-            wanted = Ecn.model_validate(preset.topology["ecn"]).of_link(topology.rate).kmax
-            buffer = buffer if name in topology.model_fields_set else wanted
-            yield name, wanted
+            yield name, kmax
+        elif name == "ecn" and buffer < kmax:  # marks come before the pauses of a smaller buffer, too
+            yield name, wish | {key: parse_size(wish[key]) * buffer // kmax for key in ("kmin", "kmax")}
         elif wish != PORT_BUFFER:
             yield name, wish
-        elif buffer < UNLIMITED:
+        elif topology.shared_buffer:  # its thresholds move, below those of a port
             yield name, {"xoff": buffer, "xon": round(buffer * RESUME)}
+        elif buffer < UNLIMITED:
+            yield name, {"xoff": "unlimited", "xon": "unlimited"}
 
 
 def _changed(part: Part, changes: dict[str, Any]) -> Part:
@@ -86,13 +100,13 @@ def _changed(part: Part, changes: dict[str, Any]) -> Part:
         raise InputError(f"the transport's preset does not go with it: {what}", mend=mend) from None
 
 
-def filled_in(transport: Transport, routing: Routing, topology: Topology) -> str:
+def filled_in(transport: Transport, routing: Routing, topology: Topology, nic: BaseModel) -> str:
     """What a preset stands behind in a scenario, and what was set otherwise, in a line; "" without a preset."""
     preset = PRESETS.get(str(transport.preset))
     if preset is None:
         return ""
     parts = [("transport", transport, preset.transport), ("routing", routing, preset.routing)]
-    parts.append(("topology", topology, dict(_wishes(topology, preset))))
+    parts += [("topology", topology, dict(_wishes(topology, preset))), ("nic", nic, preset.nic)]
     kept: list[str] = []
     other: list[str] = []
     for room, part, wishes in parts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -138,11 +138,22 @@ def _packets_are_conserved(bench: Bench) -> tuple[str, bool]:
     return measured, injected == delivered + dropped == on_flows
 
 
-def _no_flow_beats_its_ideal(bench: Bench) -> tuple[str, bool]:
+def _assorted(bench: Bench) -> list[Result]:
+    """Runs at rest, under congestion, and with losses."""
     results = [bench.collective("all_reduce", size) for size in SIZES]
-    results += [bench.collective("all_to_all", LARGE), bench.result(bench.incast())]
-    flows = pd.concat([each.flows["slowdown"] for each in results])
-    return f"slowdown {flows.min():.4f} and more, over {len(flows):,} flows", bool(flows.min() >= 1)
+    ops = ("all_to_all", "gather", "scatter", "reduce_scatter", "broadcast")
+    results += [bench.collective(op, size) for op in ops for size in (SIZES[2], LARGE)]
+    return [*results, bench.result(bench.incast()), bench.result(bench.incast("none", TIGHT))]
+
+
+def _nothing_beats_its_ideal(table: str, bench: Bench) -> tuple[str, bool]:
+    found = pd.concat([getattr(each, table)["slowdown"] for each in _assorted(bench)])
+    return f"slowdown {found.min():.4f} and more, over {len(found):,} {table}", bool(found.min() >= 1)
+
+
+def _busy_at_most_all_the_time(bench: Bench) -> tuple[str, bool]:
+    most = max(float(each.links["busy_fraction"].max()) for each in _assorted(bench))
+    return f"the busiest link {most:.1%} of the time", most <= 1
 
 
 def _tree_is_no_ring(bench: Bench) -> tuple[str, bool]:
@@ -174,7 +185,9 @@ INVARIANTS: dict[str, Callable[[Bench], tuple[str, bool]]] = {
     "more bytes never take less time": _more_bytes_take_longer,
     "under congestion every control differs": _controls_differ,
     "packets in = packets out + drops": _packets_are_conserved,
-    "no flow is faster than alone": _no_flow_beats_its_ideal,
+    "no operation is faster than its ideal": partial(_nothing_beats_its_ideal, "collectives"),
+    "no flow is faster than alone": partial(_nothing_beats_its_ideal, "flows"),
+    "no link is busy for longer than the run": _busy_at_most_all_the_time,
     "a tree's flows are not a ring's": _tree_is_no_ring,
     "a run with losses ends": _loss_ends,
     "same seed, same bytes": _same_seed_same_bytes,

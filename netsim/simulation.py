@@ -12,12 +12,14 @@ from netsim.config import build_scenario
 from netsim.core.candidates import Steering
 from netsim.core.checks import check_headers, check_trimming
 from netsim.diary import Diary
+from netsim.doubts import doubts_of
 from netsim.errors import InputError
 from netsim.fabric import Fabric, Wire
 from netsim.interrupts import heard_meanwhile
 from netsim.job import Job, Rank, start_job
 from netsim.limits import Limits, limits_of
 from netsim.outcome import Outcome, outcome_of
+from netsim.packet_size import change_by_packet_size
 from netsim.replay import Choices, Meeting, Steps, check_algorithms, replay
 from netsim.result import Result
 from netsim.routing import PerPacket, Routing, Single
@@ -64,10 +66,13 @@ def simulate(
     scenario = _scenario(what, topology, ranks, settings)
     limits = limits_of(time_limit, wall_limit)
     check(scenario)
-    _warn_of(scenario)
+    for doubt in doubts_of(scenario, scenario.topology.build()):
+        warnings.warn(doubt, stacklevel=2)
     compile_seconds = _get_ready()
     outcome, recorded = run(scenario, what if callable(what) else None, limits, progress)
     outcome.totals["compile_seconds"] = compile_seconds
+    if change := change_by_packet_size(run, recorded, outcome, limits):
+        warnings.warn(change, stacklevel=2)
     return Result.of(outcome, recorded)
 
 
@@ -132,13 +137,6 @@ def _steering(routing: Routing, network: Network) -> Steering | None:
         return None
     found = candidates_of(network)
     return Steering(routing.kind, found.group_of, found.first, found.links, **routing.settings)
-
-
-def _warn_of(scenario: Scenario) -> None:
-    """Say what is possible and hardly meant."""
-    if isinstance(scenario.routing, PerPacket) and scenario.transport.recovery == "go_back_n":
-        what = f"{scenario.routing.kind} reorders packets, which go_back_n takes for losses and sends much again"
-        warnings.warn(f"{what}; ecmp keeps the order", stacklevel=3)
 
 
 def get_ready() -> float:
@@ -218,6 +216,7 @@ def _fabric(
         split=scenario.routing.splits_messages,
         steering=_steering(scenario.routing, network),
         classes=scenario.classes.count,
+        jitter=scenario.nic.jitter,
         limits=limits,
         on_progress=tell if progress else None,
     )

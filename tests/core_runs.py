@@ -58,6 +58,7 @@ def build_core(scenario: Scenario) -> CoreRun:
         split=scenario.split,
         steering=steering_of(scenario, network),
         classes=scenario.classes,
+        jitter=scenario.jitter,
     )
     run = CoreRun(scenario, env, fabric, [], [])
     for collective in scenario.collectives:

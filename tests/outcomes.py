@@ -100,7 +100,7 @@ def _links(scenario: Scenario) -> dict[str, Any]:
         "source": [network.node_name(link.source) for link in network.links],
         "target": [network.node_name(link.target) for link in network.links],
         "kind": network.kinds, "rate_bps": network.rate_bps, "bytes": number * 1000, "packets": number,
-        "busy_ps": number * US, "drops": 2 * third, "lost": zero, "trims": zero,
+        "busy_fraction": number / 110, "drops": 2 * third, "lost": zero, "trims": zero,
         "ecn_marks": 7 * third, "pauses_sent": 3 * third,
         "paused_ps": zero, "max_queue_bytes": number, "mean_queue_bytes": number / 2,
     }  # fmt: skip

@@ -18,6 +18,8 @@ from tests.twin_classed import CLASSED
 from tests.twin_networks import MICROSECOND
 from tests.twin_runs import Scenario
 
+pytestmark = pytest.mark.filterwarnings("ignore:ecn")  # of small buffers
+
 PACKET_PS = 4160 * 80  # at 100 Gb/s
 STAR: dict[str, Any] = {"kind": "leaf_spine", "leaves": 1, "spines": 1, "hosts_per_leaf": 8, "buffer": "unlimited"}
 CROWD = [(s, 0) for s in range(1, 8)]

@@ -59,7 +59,7 @@ class Idle:
 
     def time_ps(self, op: str, ranks: int, size: int, algorithm: str | None = None, **settings: Any) -> int:
         (row,) = self.run(collective(op, ranks, size, algorithm), **settings).collectives.itertuples()
-        assert row.ideal_ps <= row.time_ps
+        assert 1 <= row.slowdown <= 1.005  # nothing but the operation's own sending counts here
         return int(row.time_ps)
 
 

@@ -13,6 +13,8 @@ from netsim.result import Result
 from netsim.transport import CONTROLS
 from netsim.transport.presets import PAPER_2015
 
+pytestmark = pytest.mark.filterwarnings("ignore:ecn")  # of small buffers
+
 LINE_BPS = 100 * 10**9
 PACKETS = 4160
 STEP_ECN = {"kmin": 40 * PACKETS, "kmax": 160 * PACKETS, "pmax": 0.2}

@@ -70,7 +70,9 @@ def test_a_preset_is_the_one_written_by_hand(name: str) -> None:
 
 def test_what_is_computed_where_nothing_is_set() -> None:
     assert Pfc().headroom_of(100 * GBPS, 1 * US, 4160) == 2 * 12_500 + 3 * 4160  # 802.1Qbb: there, back, three packets
-    assert [SelectiveRepeat().tolerance(in_order=each) for each in (True, False)] == [3, 256]  # RFC 5681; a quarter
+    repeat = SelectiveRepeat(), SelectiveRepeat(window=100)
+    assert [each.limits(in_order=True) for each in repeat] == [("auto", 3), (100, 3)]  # RFC 5681
+    assert [each.limits(in_order=False) for each in repeat] == [("auto", "auto"), (100, 25)]  # a quarter
     core = Timely().core
     assert (core["low_share"], core["high_share"]) == (round(50 / 20 * 65536), round(500 / 20 * 65536))
     assert Ecn(kmin=100_000, kmax=400_000, pmax=0.2, rate=25 * GBPS).of_link(100 * GBPS) == Ecn(

@@ -103,7 +103,7 @@ def test_a_law_of_the_end_is_broken_in_the_middle_or_by_a_wrong_flow(law: Law) -
     run = play_core(SCENARIOS["ring"])
     assert law(run) == []
     run.carried[0].flows["delivered_ps"][:] = 1
-    run.carried[0].end_ps = run.carried[0].admitted.ideal_ps - 1
+    run.carried[0].end_ps = run.carried[0].admitted.floor_ps - 1
     run.carried[0].flows["packets"][0] += 1
     run.fabric.world.connections["acked"][0] -= 1
     assert law(run) != []

@@ -47,7 +47,7 @@ def test_each_preset_is_what_it_says(name: str, topology: str) -> None:
     assert chosen(scenario) == EXPECTED[name]
     fabric = scenario.topology
     assert (fabric.pfc is not None) == (name in ("roce", "roce-2015", "roce-no-cc", "hpcc"))
-    assert fabric.trim == (name == "uec")
+    assert bool(fabric.trim) == (name == "uec")
     assert (fabric.buffer == UNLIMITED) == (name == "ideal")
     assert scenario == build_scenario("perm16", topology, transport={"preset": name})
     assert told(scenario).startswith(f"{name}: transport.control = {scenario.transport.control}")
@@ -88,7 +88,9 @@ def test_a_control_alone_starts_from_no_preset() -> None:
         ({"transport": "uec"}, {"trim": False}, lambda s: not s.topology.trim),
         ({"transport": "ideal"}, {"buffer": "1MB"}, lambda s: s.topology.buffer == 1_000_000),
         ({"transport": "ideal"}, {"ecn": {"kmin": "9KB"}}, lambda s: s.topology.ecn.kmax == 332_800),
-        ({}, {"buffer": "100KB"}, lambda s: (s.topology.pfc.xoff, s.topology.pfc.xon) == (100_000, 80_000)),
+        ({}, {"buffer": "100KB"}, lambda s: (s.topology.pfc.xoff, s.topology.buffer) == (UNLIMITED, 100_000)),
+        ({}, {"buffer": "100KB"}, lambda s: s.topology.ecn.of_link(s.topology.rate).kmin == 25_000),
+        ({}, {"buffer": "2MB"}, lambda s: s.topology.ecn.of_link(s.topology.rate).kmin == 400_000),
         ({}, {"buffer": "unlimited"}, lambda s: s.topology.pfc is None),
     ],
 )  # fmt: skip
@@ -111,7 +113,7 @@ def test_the_summary_says_which_preset_filled_in_what() -> None:
     assert told(scenario) in scenario.describe()
     text = netsim.simulate("ring_all_reduce_16", SHIPPED).summary_text()
     assert "preset roce: transport.control = dcqcn" in text
-    assert "topology.pfc = { xoff = 1600000, xon = 1280000 }" in text
+    assert "topology.pfc = { xoff = unlimited, xon = unlimited }" in text
 
 
 def test_a_users_own_file_goes_before_a_preset_and_a_shipped_one_does_not(tmp_path: Path) -> None:

@@ -71,7 +71,9 @@ def test_each_faulty_run_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         "busbw is at most the line rate": with_table("collectives", scaled("busbw_gbs", 3)),
         "more bytes never take less time": backwards,
         "packets in = packets out + drops": lying_summary,
+        "no operation is faster than its ideal": with_table("collectives", scaled("slowdown", 0.3)),
         "no flow is faster than alone": with_flows(scaled("slowdown", 0.3)),
+        "no link is busy for longer than the run": with_table("links", scaled("busy_fraction", 9)),
         "a run with losses ends": with_flows(scaled("acked_ps", -1)),
         "under congestion every control differs": always_the_same,
     }

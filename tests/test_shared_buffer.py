@@ -55,7 +55,7 @@ def test_one_congested_port_is_held_to_its_share_with_trimming_too(how: dict[str
 
 def test_flow_control_stops_senders_by_what_is_left() -> None:
     """Three ingress ports fill 3 alpha / (1 + 3 alpha) of a small pool, the rest of what comes stands in headrooms."""
-    fabric = STAR | {"pfc": {"xoff": "1MB", "xon": "900KB"}}
+    fabric = STAR | {"pfc": {"xoff": "1MB", "xon": "900KB"}, "buffer": "2MB"}
     pairs = [(1, 0), (2, 0), (3, 0)]
     runs = {}
     for size in (64 * PACKET, 256 * PACKET):

@@ -17,6 +17,8 @@ from netsim.transport import CONTROLS, RECOVERIES
 from netsim.transport.presets import PRESETS
 from tests.traffic import collective, flows
 
+pytestmark = pytest.mark.filterwarnings("ignore:ecn")  # of small buffers
+
 SECOND = 10**12
 ABSOLUTE = ("start_ps", "end_ps", "delivered_ps", "acked_ps", "time_ps")
 OVER_THE_WHOLE_RUN = ("busy_fraction", "mean_queue_bytes")  # shares of a run that lasts longer

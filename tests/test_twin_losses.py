@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from netsim.errors import RunError
+from netsim.topology.trimming import Trim
 from tests.core_runs import Figures, build_core, core_figures, differences, play_core, twin_figures
 from tests.laws import ALWAYS, IN_THE_END
 from tests.twin import GaveUpError
-from tests.twin_losses import BROKEN, RECOVERING, SELECTIVE, drawn_recovering
-from tests.twin_networks import MICROSECOND
+from tests.twin_losses import BROKEN, RECOVERING, SELECTIVE, drawn_recovering, trimming
+from tests.twin_networks import MICROSECOND, queue, star
 from tests.twin_runs import Scenario, build_twin, play
 
 RANDOM = {scenario.name: scenario for scenario in map(drawn_recovering, range(60))}
@@ -54,6 +55,9 @@ def test_every_scenario_shows_what_it_is_for(name: str) -> None:
         ("selective_on_wires_that_lose", {"reordering": 4}),
         ("selective_in_a_small_window_of_places", {"places": 32}),
         ("trimming_an_incast", {"header": 65}),
+        ("trimming_an_incast", {"seed": 2}),
+        ("trimming_an_incast", {"network": trimming(lambda: star(9, at=queue(6)), Trim(last=0.6))}),
+        ("trimming_and_marking_what_comes", {"network": RECOVERING["trimming_with_marks_and_dctcp"].network}),
         ("ndp_incast", {"share": 0.98}),
         ("ndp_incast", {"window": 11}),
         ("ndp_loses_pulls", {"timeout_ps": 52_000_000}),

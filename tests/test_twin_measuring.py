@@ -59,6 +59,7 @@ def test_core_and_twin_agree_in_every_figure(scenario: Scenario) -> None:
         ("nscc_narrows", {"fi": 9}),
         ("nscc_leaps", {"fi_scale": 0.13}),
         ("nscc_incast_adapts", {"qa_gate": 5}),
+        ("nscc_narrows", {"base_rtt": "9us"}),
     ],
 )
 def test_a_small_change_of_a_setting_shows_in_the_figures(name: str, changed: dict[str, object]) -> None:

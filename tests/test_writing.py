@@ -8,7 +8,8 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -163,13 +164,15 @@ def test_a_file_is_replaced_whole_and_keeps_its_permissions(name: str, tmp_path:
     assert [each.name for each in tmp_path.iterdir()] == [name]
 
 
-@pytest.fixture
-def no_room() -> object:
-    """No file may grow beyond 100 bytes, as on a disk that fills up under way."""
+@contextmanager
+def no_room() -> Iterator[None]:
+    """No file may grow beyond 100 bytes, as on a disk that fills up under way; pytest writes files, too."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *OF_FOLDERS, "sweep {study} --out {out}"])
@@ -179,11 +182,11 @@ def test_where_the_disk_is_full_there_is_one_line_and_nothing_half_written(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
-    no_room: None,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "study.toml").write_text(STUDY)
-    code = main(command.format(run=saved, study="study.toml", out="out").split())
+    with no_room():
+        code = main(command.format(run=saved, study="study.toml", out="out").split())
     said = [line for line in capsys.readouterr().err.splitlines() if "runs are finished" not in line]
     assert code == 1, said
     assert "cannot be written (File too large)" in said[-1] or "make room" in said[-1]
@@ -194,8 +197,8 @@ def test_where_the_disk_is_full_there_is_one_line_and_nothing_half_written(
         assert not (tmp_path / "out").exists()
 
 
-def test_a_full_disk_is_no_mistake_of_the_users(tmp_path: Path, no_room: None) -> None:
-    with pytest.raises(RunError, match=r"cannot be written .*; make room"):
+def test_a_full_disk_is_no_mistake_of_the_users(tmp_path: Path) -> None:
+    with no_room(), pytest.raises(RunError, match=r"cannot be written .*; make room"):
         write_whole(tmp_path / "f", [b"x" * 5000])
 
 

@@ -8,11 +8,13 @@ the same instant). An arrival is processed completely; then every idle link of t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from netsim.topology.network import SCALE_UP, Network
 from tests.twin_classes import ClassedNic, ClassedPort
 from tests.twin_dcqcn import PAPER, Dcqcn, new_control
+from tests.twin_networks import longest_round_trip
 from tests.twin_nouns import Connection, LinkCount, Message, Packet, Results, Route
 from tests.twin_pool import Pool
 from tests.twin_ports import DEPARTURE, Nic, Port
@@ -48,14 +50,15 @@ class Twin(Ranks):
         retries: int = 1 << 30,
         complaints: bool = False,
         classes: int = 1,
+        jitter: float = 0,
     ) -> None:
         super().__init__()
         self.network, self.seed, self.retries, self.complaints = network, seed, retries, complaints
         self.steering = steering and Steering(self, steering)
+        self.jitter = round(jitter * 65536)
         self.payload, self.header, self.ack, self.scale_up_payload = payload, header, ack, scale_up_payload
         self.control, self.window, self.max_window, self.dcqcn = control, window, max_window, dcqcn
         self.chosen = dict(chosen or {})  # settings of the control, as a user writes them
-        self.largest_packet = header + (max(payload, scale_up_payload) if network.has_servers else payload)
         self.timeout_ps = timeout_ps
         hosts = len(network.hosts)
         outside = {link.source for link in network.links if link.kind != SCALE_UP and link.source >= hosts}
@@ -98,6 +101,11 @@ class Twin(Ranks):
         """Give the bytes of a full packet: more inside an NVLink domain."""
         inside = all(self.network.links[link].kind == SCALE_UP for link in connection.route)
         return self.scale_up_payload if inside else self.payload
+
+    @cached_property
+    def longest_ps(self) -> int:
+        """Give the longest idle round trip between two hosts outside servers: of all shortest ways the slowest."""
+        return longest_round_trip(self.network, self.payload + self.header, self.ack)
 
     def send(self, connection: Connection) -> Packet:
         """Give the connection's next packet."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from tests.twin_losses import SELECTIVE, losing, trimming
+from tests.twin_losses import SELECTIVE, TRIMS, losing, trimming
 from tests.twin_lossless import INTO_ONE_LEAF, TO_ONE_RAIL, pauses
 from tests.twin_networks import MICROSECOND as US
 from tests.twin_networks import all_to_all, incast, leaves, loop, queue, rails, ring, shift, star
@@ -173,7 +173,7 @@ def drawn_classed(number: int) -> Scenario:
     network = draw.choice([base.network, with_pfc(draw, base.network), losing(base.network, 0.01)])
     recovery = draw.choice(["go_back_n", SELECTIVE])
     if recovery == SELECTIVE and draw.randrange(3):
-        network = trimming(network)
+        network = trimming(network, TRIMS[number % len(TRIMS)])
     if draw.randrange(3) == 0:
         network = sharing(network, draw.choice([25, 60, 300]) * PACKET, draw.choice([0.5, 1, 4]))
     levels = draw.choice([(0, 1, 2), (1, 0, 1), (2, 0, 0), (0, 3, 1)])

@@ -29,11 +29,11 @@ class Lane(Port):
         """The place of this class's PAUSE and RESUME among all of one instant."""
         return 8 * self.link.number + self.level
 
-    def gate_before(self, packet: Packet) -> Gate | None:
-        """The account of the class on the link that a packet came by."""
-        before = self.twin.ports[packet.path[packet.hop - 1]]
-        assert isinstance(before, ClassedPort)
-        return before.lanes[self.level].gate
+    def gate_of(self, link: int) -> Gate | None:
+        """The account of the class on another link."""
+        port = self.twin.ports[link]
+        assert isinstance(port, ClassedPort)
+        return port.lanes[self.level].gate
 
     def count_of(self, packet: Packet) -> LinkCount:
         """Where a refused packet is counted: headers are control."""
@@ -94,6 +94,10 @@ class ClassedPort(Port):
     def lane_of(self, packet: Packet) -> Lane:
         """The lane of a packet's class."""
         return self.lanes[packet.connection.traffic_class]
+
+    def queue_of(self, packet: Packet) -> Port:
+        """Give the lane in whose queue a packet stands."""
+        return self.lane_of(packet)
 
     def accept(self, packet: Packet) -> None:
         """Queue a packet that arrived in its class."""

@@ -20,6 +20,29 @@ def share(number: float) -> int:
     return round(number * ONE)
 
 
+def idle_path(twin: Twin, route: Route) -> tuple[int, int, int]:
+    """Bytes of a full packet, the longest idle round trip of one and its ACK, and the packets that go into it."""
+    ways = twin.steering.ways(route) if twin.steering else [route]
+    links = twin.network.links
+    inside = all(links[link].kind == SCALE_UP for link in route)
+    full = twin.header + (twin.scale_up_payload if inside else twin.payload)
+
+    def longest(ways: list[Route], size: int) -> int:
+        return max(sum(sending(size, links[link].rate_bps) + links[link].delay_ps for link in way) for way in ways)
+
+    idle = longest(ways, full) + longest([tuple(link ^ 1 for link in way) for way in ways], twin.ack)
+    slowest = 0
+    for hop in range(len(route)):
+        side_by_side = {way[hop] for way in ways}
+        slowest = max(slowest, sending(full, sum(links[link].rate_bps for link in side_by_side)))
+    return full, idle, -(-idle // slowest)
+
+
+def sending(size: int, rate_bps: int) -> int:
+    """Picoseconds."""
+    return -(-size * 8 * SECOND // rate_bps)
+
+
 class Measuring(Control):
     """What they have in common: the idle round trip of a full packet and its ACK, the NIC's rate, the first window."""
 
@@ -27,17 +50,10 @@ class Measuring(Control):
 
     def __init__(self, twin: Twin, route: Route, window: int | str) -> None:
         self.twin, self.paper = twin, self.kind(**twin.chosen)
-        links = [twin.network.links[link] for link in route]
-        back = [twin.network.links[link ^ 1] for link in route]
-        inside = all(link.kind == SCALE_UP for link in links)
-        self.full = twin.header + (twin.scale_up_payload if inside else twin.payload)
-        there = [-(-self.full * 8 * SECOND // link.rate_bps) for link in links]
-        home = [-(-twin.ack * 8 * SECOND // link.rate_bps) for link in back]
-        self.idle = sum(there) + sum(home) + sum(link.delay_ps for link in (*links, *back))
-        self.line = links[0].rate_bps
-        self.switches = len(links) - 1
-        packets = -(-self.idle // max(there)) if window == "bdp" else int(window)
-        super().__init__(packets, FOREVER)
+        self.full, self.idle, bdp = idle_path(twin, route)
+        self.line = twin.network.links[route[0]].rate_bps
+        self.switches = len(route) - 1
+        super().__init__(bdp if window == "bdp" else int(window), FOREVER)
 
     def note(self, what: str) -> None:
         """Count what a scenario may be there to show."""
@@ -179,6 +195,9 @@ class SwiftWindow(Measuring):
     def __init__(self, twin: Twin, route: Route, window: int | str) -> None:
         super().__init__(twin, route, window)
         self.mine, self.rtt, self.cut_ps, self.timeouts = self.window, self.idle, -self.idle, 0
+        given, most = self.paper.base_target, self.paper.max_cwnd
+        self.base = max(20_000_000, self.idle) if given == "auto" else given
+        self.most = max(1024 * ONE, 2 * self.window) if most == "auto" else share(most)
         few, many = self.paper.fs_min_cwnd**-0.5, self.paper.fs_max_cwnd**-0.5
         self.steep = round(self.paper.fs_range / (few - many))
         self.offset = round(self.paper.fs_range / (few - many) * many)
@@ -187,7 +206,7 @@ class SwiftWindow(Measuring):
         """Base, switches, and more for small windows."""
         root = isqrt(min(self.mine, (1 << 32) - 1) * ONE)
         more = min(max(self.steep * ONE // root - self.offset, 0), self.paper.fs_range)
-        return int(self.paper.base_target + self.switches * self.paper.hop_scale + more)
+        return int(self.base + self.switches * self.paper.hop_scale + more)
 
     def on_round_trip(self, connection: Connection, gained: int, ack: Packet) -> None:
         """Widen below the target, narrow above it."""
@@ -212,14 +231,14 @@ class SwiftWindow(Measuring):
 
     def become(self, window: int) -> None:
         """Within the limits; one packet may always be on the way."""
-        self.mine = min(max(window, share(self.paper.min_cwnd)), share(self.paper.max_cwnd))
+        self.mine = min(max(window, share(self.paper.min_cwnd)), self.most)
         self.window = max(self.mine, ONE)
 
     def on_loss(self, connection: Connection, packets: int) -> None:
         """A gap."""
         self.cut(share(self.paper.max_mdf), "loss")
 
-    def on_nack(self, connection: Connection) -> None:
+    def on_nack(self, connection: Connection, sent_ps: int) -> None:
         """A header."""
         self.cut(share(self.paper.max_mdf), "nack")
 
@@ -244,14 +263,30 @@ class NsccWindow(Measuring):
 
     def __init__(self, twin: Twin, route: Route, window: int | str) -> None:
         super().__init__(twin, route, window)
-        self.widest = self.window = self.window * share(self.paper.max_window) // ONE
-        self.size = self.line // 10**6 * self.idle // 1_200_000 * ONE // 10**6  # in units of 100 Gb/s x 12 us
+        said, inside = self.paper.base_rtt, all(twin.network.links[link].kind == SCALE_UP for link in route)
+        self.period = self.idle if inside else twin.longest_ps if said == "auto" else said  # the network's
+        self.learn(self.period)
+        self.window = self.widest if window == "bdp" else min(self.window, self.widest)
+        self.size = self.line // 10**6 * self.period // 1_200_000 * ONE // 10**6  # in units of 100 Gb/s x 12 us
         goal = self.paper.target_qdelay
-        self.goal = self.idle * share(self.paper.target_share) // ONE if goal == "auto" else goal
+        self.goal = self.period * share(self.paper.target_share) // ONE if goal == "auto" else goal
         self.gathered = self.average = self.look_ps = self.cut_ps = 0
         self.adjusted_ps = -1  # not yet: at first it is when the first packet was sent
         self.achieved = self.received = self.passed = self.passing = self.smooth = 0
         self.fast = self.pressed = False
+
+    def learn(self, base_ps: int) -> None:
+        """The shortest round trip so far: what the NIC sends in it bounds the window."""
+        packet_ps = self.full * 8 * SECOND // self.line
+        self.base, widest = base_ps, base_ps * ONE // packet_ps * share(self.paper.max_window) // ONE
+        self.widest = max(ONE, widest)
+
+    def see(self, rtt: int) -> None:
+        """A round trip; the first tells when the connection began."""
+        self.adjusted_ps = self.twin.now - rtt if self.adjusted_ps < 0 else self.adjusted_ps
+        if rtt < self.base:
+            self.note("learned")
+            self.learn(rtt)
 
     def times(self, packets: float) -> int:
         """Packets as the paper gives them, on this network."""
@@ -263,10 +298,10 @@ class NsccWindow(Measuring):
 
     def on_round_trip(self, connection: Connection, gained: int, ack: Packet) -> None:
         """One ACK: four cases by mark and delay, unless quick adapt acts."""
-        delay = max(0, self.twin.now - ack.sent_ps - self.idle)
-        self.adjusted_ps = ack.sent_ps if self.adjusted_ps < 0 else self.adjusted_ps
+        self.see(self.twin.now - ack.sent_ps)
+        delay = self.twin.now - ack.sent_ps - self.base
         self.achieved, self.received, self.passed = self.achieved + gained, self.received + gained, self.passed + gained
-        sample = self.idle // 4 if delay > self.goal and not ack.marked else delay
+        sample = self.base // 4 if delay > self.goal and not ack.marked else delay
         self.average += (sample - self.average) * share(self.paper.delay_alpha) // ONE
         late = delay > self.paper.qa_threshold * self.goal
         if self.quick_adapt(connection, marked=ack.marked, late=late):
@@ -280,7 +315,7 @@ class NsccWindow(Measuring):
         elif case == "late_marked":
             self.decrease()
         self.become(self.window)
-        if self.received > self.paper.adjust_after or self.twin.now - self.adjusted_ps > self.idle:
+        if self.received > self.paper.adjust_after or self.twin.now - self.adjusted_ps > self.period:
             self.adjust()
 
     def quick_adapt(self, connection: Connection, *, marked: bool, late: bool) -> bool:
@@ -295,7 +330,7 @@ class NsccWindow(Measuring):
                 self.note("adapted")
                 self.become(self.achieved * ONE)
                 self.passing, self.passed, self.pressed = connection.outstanding(), 0, False
-            self.achieved, self.look_ps = 0, self.twin.now + self.idle + self.goal
+            self.achieved, self.look_ps = 0, self.twin.now + self.base + self.goal
         else:
             return False
         if acts:
@@ -316,7 +351,7 @@ class NsccWindow(Measuring):
     def decrease(self) -> None:
         """By how far the average delay is above the target, once a round trip."""
         self.fast, self.smooth = False, 0
-        if self.average > self.goal and self.twin.now - self.cut_ps > self.idle:
+        if self.average > self.goal and self.twin.now - self.cut_ps > self.base:
             self.note("cuts")
             part = share(self.paper.gamma) * (self.average - self.goal) // self.average
             self.become(self.window - self.window * min(part, share(self.paper.max_md)) // ONE)
@@ -325,7 +360,7 @@ class NsccWindow(Measuring):
     def adjust(self) -> None:
         """What was gathered widens the window; and a little more, once a round trip."""
         window = self.window + self.gathered * ONE // self.window
-        if self.twin.now - self.adjusted_ps >= self.idle:
+        if self.twin.now - self.adjusted_ps >= self.period:
             window += self.times(self.paper.eta)
             self.adjusted_ps = self.twin.now
         self.gathered = self.received = 0
@@ -336,11 +371,12 @@ class NsccWindow(Measuring):
         self.note("loss")
         self.become(self.window - packets * ONE)
 
-    def on_nack(self, connection: Connection) -> None:
+    def on_nack(self, connection: Connection, sent_ps: int) -> None:
         """A queue was full: quick adapt may act now, or with the next ACKs."""
         self.note("nack")
+        self.see(self.twin.now - sent_ps)
         self.passed, self.pressed = self.passed + 1, True
-        self.average += (self.idle - self.average) * share(self.paper.delay_alpha) // ONE
+        self.average += (self.period - self.average) * share(self.paper.delay_alpha) // ONE
         if not self.quick_adapt(connection, marked=True, late=True):
             self.become(self.window - ONE)
 

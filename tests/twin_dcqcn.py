@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.twin_controls import MEASURING
-from tests.twin_nouns import FOREVER, Control, Route, control_of
+from tests.twin_controls import MEASURING, idle_path
+from tests.twin_nouns import FOREVER, Control, Ndp, Route, control_of
 
 if TYPE_CHECKING:
     from tests.twin import Twin
@@ -139,8 +139,12 @@ class RateControl(Control):
 def new_control(twin: Twin, route: Route) -> Control:
     """Make the congestion control of a connection; the window "bdp" is none at all under dcqcn."""
     window = twin.window(route) if callable(twin.window) else twin.window
+    if window == "bdp" and twin.control in ("window", "dctcp", "ndp"):
+        window = idle_path(twin, route)[2]
     if twin.control in MEASURING:
         return MEASURING[twin.control](twin, route, window)
+    if twin.control == "ndp":
+        return Ndp(int(window))
     if twin.control == "dcqcn":
         line_bps = twin.network.links[route[0]].rate_bps
         return RateControl(twin, line_bps, FOREVER if window == "bdp" else int(window), twin.dcqcn)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from netsim.topology.network import Network
+from netsim.topology.trimming import Trim
 from tests.twin_congestion import CROSSING
 from tests.twin_networks import MICROSECOND as US
 from tests.twin_networks import all_to_all, incast, leaves, line, queue, rails, ring, shift, star
@@ -14,6 +15,8 @@ from tests.twin_random import crowded, drawn
 from tests.twin_runs import Collective, Scenario, one
 
 SELECTIVE = "selective_repeat"
+ARRIVING = Trim(last=0)
+TRIMS = [Trim(), Trim(), ARRIVING, Trim(last=0.9, marking="enqueue")]
 
 
 def losing(network: Callable[[], Network], loss: float) -> Callable[[], Network]:
@@ -26,9 +29,9 @@ def losing(network: Callable[[], Network], loss: float) -> Callable[[], Network]
     return build
 
 
-def trimming(network: Callable[[], Network]) -> Callable[[], Network]:
+def trimming(network: Callable[[], Network], how: Trim | None = None) -> Callable[[], Network]:
     """Give the same network with switches that cut a packet without room to its header."""
-    return lambda: replace(network(), trim=True)
+    return lambda: replace(network(), trim=how or Trim())
 
 
 LOSING = [
@@ -123,8 +126,23 @@ TRIMMING = [
         "trimming_an_incast",
         trimming(lambda: star(9, at=queue(6))),
         one(incast(8, 80_000)),
-        ("trims", "nacked"),
+        ("trims", "nacked", "cut_last"),
         ("data_dropped", "timeouts"),
+        window=8,
+    ),
+    Scenario(
+        "trimming_what_comes",
+        trimming(lambda: star(9, at=queue(6)), ARRIVING),
+        one(incast(8, 80_000)),
+        ("trims", "nacked"),
+        ("cut_last",),
+        window=8,
+    ),
+    Scenario(
+        "trimming_the_last_and_short_ones",
+        trimming(lambda: star(9, at=queue(6)), Trim(last=1)),
+        one([(s, 0, c, size, ()) for s in range(1, 9) for c, size in enumerate((70_000, 1_000, 9_000))]),
+        ("trims", "nacked", "cut_last"),
         window=8,
     ),
     Scenario(
@@ -136,7 +154,7 @@ TRIMMING = [
     ),
     Scenario(
         "trimming_fills_the_class_of_headers",
-        trimming(lambda: star(12, at=queue(1))),
+        trimming(lambda: star(12, at=queue(1)), ARRIVING),
         one(incast(11, 16_000)),
         ("trims", "nacked", "data_dropped", "timeouts"),
         window=4,
@@ -149,6 +167,14 @@ TRIMMING = [
         trimming(lambda: star(5, at=queue(12, 2, 9, 0.7))),
         one(incast(4, 90_000)),
         ("trims", "marks"),
+        control="dctcp",
+        window=20,
+    ),
+    Scenario(
+        "trimming_and_marking_what_comes",
+        trimming(lambda: star(5, at=queue(12, 2, 9, 0.7)), Trim(marking="enqueue")),
+        one(incast(4, 90_000)),
+        ("trims", "marks", "cut_last"),
         control="dctcp",
         window=20,
     ),
@@ -198,7 +224,7 @@ PULLING = [
     ),
     Scenario(
         "ndp_loses_pulls",
-        losing(trimming(lambda: star(5, at=queue(8))), 0.03),
+        losing(trimming(lambda: star(5, at=queue(8)), ARRIVING), 0.03),
         one([*incast(4, 160_000), (0, 2, 0, 90_000, ())]),
         ("trims", "pulls", "acks_dropped", "data_dropped", "timeouts"),
         window=6,
@@ -254,11 +280,11 @@ def drawn_recovering(number: int) -> Scenario:
     return replace(
         base,
         name=f"random_recovering_{number}",
-        network=trimming(network) if can_trim and draw.randrange(3) else network,
+        network=trimming(network, TRIMS[number % len(TRIMS)]) if can_trim and draw.randrange(3) else network,
         recovery=recovery,
         control=control,
         window=draw.choice([1, 2, 8, 30]),
-        places=draw.choice([8, 64, 1024]),
+        places=draw.choice([8, 60, 1 << 20]),
         reordering=draw.choice([1, 3, 20]),
         share=draw.choice([0.99, 1.0, 0.6]),
         timeout_ps=draw.choice([30, 64]) * US,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from netsim.topology.fat_tree import FatTree
 from netsim.topology.pfc import Pfc
 from tests.twin_networks import MICROSECOND as US
-from tests.twin_networks import PACKET, incast, leaves, line, loop, queue, rails, ring, shift, star
+from tests.twin_networks import PACKET, all_to_all, incast, leaves, line, loop, queue, rails, ring, shift, star
 from tests.twin_runs import Scenario, one
 
 LOST = ("data_dropped", "acks_dropped", "retransmitted")
@@ -25,7 +25,7 @@ TO_ONE_RAIL = [(s, 4, c, 60_000, ()) for s in range(4) for c in range(2)]
 PAUSED = [
     Scenario(
         "pfc_strict",
-        lambda: star(4, at=queue(2), pfc=pauses(4, 2)),  # a buffer of two packets would drop: it does not apply
+        lambda: star(4, at=queue(40), pfc=pauses(4, 2)),
         one(CROSSING),
         ("pauses", "paused_ps", "hosts_stopped", "queued", "resumed_at_once"),
         (*LOST, "acks_stopped"),
@@ -166,6 +166,39 @@ PAUSED = [
         ("pauses", "timeouts", "retransmitted"),
         ("data_dropped",),
         timeout_ps=16 * US,
+    ),
+    Scenario(
+        "pfc_by_the_length_of_queues",
+        lambda: leaves(2, 4, 2, at=queue(40, 5, 20), pfc=Pfc(xoff="unlimited", xon="unlimited")),
+        one([*INTO_ONE_LEAF, *incast(7, 200_000, channels=2), (0, 5, 0, 300_000, ()), (1, 5, 0, 300_000, ())]),
+        ("queues_too_long", "hosts_stopped", "switches_stopped", "marks"),
+        LOST,
+        control="none",
+    ),
+    Scenario(
+        "pfc_by_the_length_of_small_queues_and_by_accounts",
+        lambda: star(6, at=queue(12), pfc=pauses(3, 2), control_class="shared"),
+        one([*incast(5, 200_000), *shift(6, 2, 90_000, channel=1), *shift(6, 3, 90_000, channel=2)]),
+        ("queues_too_long", "hosts_stopped", "acks_stopped"),
+        LOST,
+        control="none",
+    ),
+    Scenario(
+        "pfc_without_headroom_drops_beyond_the_buffer",
+        lambda: star(5, at=queue(10), pfc=Pfc(xoff="unlimited", xon="unlimited", headroom=0)),
+        one(incast(4, 90_000)),
+        ("data_dropped", "naks", "retransmitted"),
+        control="none",
+    ),
+    Scenario(
+        "pfc_never_stops_nvlink",
+        lambda: rails(2, 4, scale_up_gigabits=450, pfc=pauses(1, 1)),
+        one(all_to_all(8, 90_000) + incast(7, 60_000)),
+        ("transit", "queued", "hosts_stopped"),
+        LOST,
+        control="none",
+        payload=30_000,
+        scale_up_payload=60_000,
     ),
     Scenario("pfc_ring", lambda: leaves(2, 3, 1, pfc=pauses(1, 0)), one(ring(6, 5, 20_000, pieces=3)), (), LOST),
 ]

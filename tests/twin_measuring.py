@@ -198,7 +198,7 @@ NSCC = [
         "nscc_narrows",
         lambda: leaves(2, 4, 1, at=queue(300, 3, 20)),
         one([*INTO_ONE_LEAF, *shift(8, 4, 300_000, channel=1)]),
-        ("nscc_cuts", "nscc_late", "nscc_early"),
+        ("nscc_cuts", "nscc_late", "nscc_early", "nscc_learned"),
         control="nscc",
         window="bdp",
         chosen={"target_qdelay": 3 * US, "delay_alpha": 0.5, "max_md": 0.3},

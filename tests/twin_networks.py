@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.ecn import NO_ECN, Ecn
-from netsim.topology.network import SCALE_UP, Network
+from netsim.topology.network import SCALE_UP, Link, Network
 from netsim.topology.pfc import Pfc
 from netsim.units import UNLIMITED
 
@@ -158,6 +158,31 @@ def shortest_routes(network: Network) -> Callable[[int, int, int], tuple[int, ..
         return walk(source, target, channel)
 
     return route
+
+
+def longest_round_trip(network: Network, packet_bytes: int, ack_bytes: int) -> int:
+    """Give the time there and back between the two hosts farthest apart outside servers, walking every shortest way."""
+    hosts, outside = len(network.hosts), [link for link in network.links if link.kind != SCALE_UP]
+
+    def sent(link: Link, size: int) -> int:
+        return -(-size * 8 * 10**12 // link.rate_bps) + link.delay_ps
+
+    def longest_to(target: int) -> int:
+        edge = {target: 0}  # nodes so many links away, and their longest time
+        seen, found = {target}, 0
+        while edge:
+            onward: dict[int, int] = {}
+            for link in outside:
+                if link.target in edge and link.source not in seen and (link.target >= hosts or link.target == target):
+                    back = network.links[link.number ^ 1]
+                    time = edge[link.target] + sent(link, packet_bytes) + sent(back, ack_bytes)
+                    onward[link.source] = max(onward.get(link.source, 0), time)
+            seen |= set(onward)
+            found = max([found, *(time for node, time in onward.items() if node < hosts)])
+            edge = onward
+        return found
+
+    return max(longest_to(host) for host in range(hosts))
 
 
 def ring(ranks: int, steps: int, bytes_per_step: int, pieces: int = 1, channel: int = 0) -> list[Row]:

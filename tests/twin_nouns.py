@@ -146,8 +146,8 @@ class Control:
     def on_loss(self, connection: Connection, packets: int) -> None:
         """Hear that so many packets are missing, after the rewind."""
 
-    def on_nack(self, connection: Connection) -> None:
-        """Hear that a packet came trimmed to its header."""
+    def on_nack(self, connection: Connection, sent_ps: int) -> None:
+        """Hear that a packet came trimmed to its header, and when that was sent."""
 
     def on_cnp(self) -> None:
         """Hear of a congestion notification."""
@@ -175,7 +175,7 @@ class Dctcp(Control):
             self.acks = self.marks = 0
             self.round_end = connection.next
 
-    def on_nack(self, connection: Connection) -> None:
+    def on_nack(self, connection: Connection, sent_ps: int) -> None:
         """Let go of the packet that came trimmed."""
         self.window = max(ONE, self.window - ONE)
 
@@ -183,6 +183,25 @@ class Dctcp(Control):
         """Halve the window and begin a new round."""
         self.window = max(ONE, self.window >> 1)
         self.round_end = connection.acked
+
+
+class Ndp(Control):
+    """A window that answers shrink and pulls widen again, up to the first one."""
+
+    pulls = 0
+
+    def __init__(self, window: int) -> None:
+        super().__init__(window, window)
+
+    def widen(self, pulls: int, *, wants: bool) -> None:
+        """Hear that the receiver has pulled so often."""
+        if wants and pulls > self.pulls:
+            self.window = min(self.largest, self.window + (pulls - self.pulls) * ONE)
+        self.pulls = max(self.pulls, pulls)
+
+    def shrink(self, packets: int, *, credit: bool) -> None:
+        """So many packets under way have been answered; a credit gives one back."""
+        self.window = max(0, self.window - packets * ONE) + credit * ONE
 
 
 def control_of(name: str, window: int, largest: int) -> Control:

@@ -19,11 +19,13 @@ class Gate:
     def __init__(self, twin: Twin, port: Port, pfc: Pfc) -> None:
         self.twin, self.port, self.pfc = twin, port, pfc  # the port is at the link's near end: it obeys
         self.held = 0
+        self.stopped_by: Port | None = None  # whose queue was too long
         self.beyond = 0  # of it, what stands in the headroom
         self.closed = False
         link = port.link
-        on_the_way = 2 * link.rate_bps * link.delay_ps // (8 * 10**12)
-        headroom = on_the_way + 3 * twin.largest_packet if pfc.headroom is None else pfc.headroom
+        late = (twin.header + twin.payload) * twin.jitter * 8 * 10**12 // link.rate_bps if port.has_jitter else 0
+        on_the_way = 2 * link.rate_bps * (link.delay_ps - (-late >> 17)) // (8 * 10**12)
+        headroom = on_the_way + 3 * (twin.header + twin.payload) if pfc.headroom is None else pfc.headroom
         self.headroom = headroom
         self.pool = twin.pools.get(link.target)
 
@@ -44,15 +46,20 @@ class Gate:
         return True
 
     def release(self, size: int) -> None:
-        """The last bit of a packet has left: RESUME at or below xon."""
+        """The last bit of a packet has left."""
         self.held -= size
         from_headroom = min(size, self.beyond)
         self.beyond -= from_headroom
-        xon = self.pfc.xon
         if self.pool:
             self.pool.used -= size - from_headroom
+        self.resume()
+
+    def resume(self) -> None:
+        """RESUME at or below xon, if no queue forbids it."""
+        xon = self.pfc.xon
+        if self.pool:
             xon -= max(0, self.pfc.xoff - self.pool.threshold())
-        if self.closed and self.beyond == 0 and self.held <= max(0, xon):
+        if self.closed and self.beyond == 0 and self.stopped_by is None and self.held <= max(0, xon):
             self.tell(stop=False)
 
     def tell(self, *, stop: bool) -> None:
@@ -62,6 +69,39 @@ class Gate:
         self.port.count.pauses += stop
         delay_ps = self.twin.network.links[number ^ 1].delay_ps
         self.twin.later(SIGNAL + self.port.signal_order, delay_ps, lambda: self.port.obey(stop=stop))
+
+
+class Length:
+    """How long a queue may get at a switch with flow control: what still comes when all are told to stop must fit in.
+
+    Half of the buffer is for the queue in any case.
+    """
+
+    def __init__(self, port: Port) -> None:
+        self.port, self.is_long = port, False
+        into = [link.number for link in port.twin.network.links if link.target == port.link.source]
+        self.gates = [gate for gate in map(port.gate_of, into) if gate]
+        others = [gate for gate in self.gates if gate.port.link.number != port.link.number ^ 1]
+        late, buffer = sum(gate.headroom for gate in others), port.link.buffer_bytes
+        self.longest = buffer - min(late, buffer // 2)
+        self.room = max(buffer, self.longest + late)
+
+    def grow(self, gate: Gate) -> None:
+        """A packet that came by the gate's link has joined the queue."""
+        if self.port.filled["data"] > self.longest:
+            self.port.twin.totals["queues_too_long"] += 1
+            self.is_long, gate.stopped_by = True, self.port
+            if not gate.closed:
+                gate.tell(stop=True)
+
+    def shrink(self) -> None:
+        """A packet has left: at four fifths senders may go on."""
+        if self.is_long and self.port.filled["data"] <= self.longest * 4 // 5:
+            self.is_long = False
+            for gate in self.gates:
+                if gate.stopped_by is self.port:
+                    gate.stopped_by = None
+                    gate.resume()
 
 
 def note_signal(port: Port, *, stop: bool) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from netsim.topology.network import Link
+from netsim.topology.network import SCALE_UP, Link
 from tests.twin_nouns import Connection, LinkCount, Packet, mix
-from tests.twin_pfc import Gate, note_signal
+from tests.twin_pfc import Gate, Length, note_signal
 
 if TYPE_CHECKING:
     from tests.twin import Twin
@@ -21,7 +22,8 @@ class Port:
     def __init__(self, twin: Twin, link: Link) -> None:
         self.twin, self.link, self.count = twin, link, LinkCount()
         self.busy = False
-        self.gate = Gate(twin, self, twin.network.pfc) if twin.network.pfc else None  # at the link's far end
+        pfc = None if link.kind == SCALE_UP else twin.network.pfc
+        self.gate = Gate(twin, self, pfc) if pfc else None  # at the link's far end
         self.pool = None if twin.network.pfc else twin.pools.get(link.source)
         self.paused = False
         self.paused_since = 0
@@ -30,24 +32,31 @@ class Port:
         self.accepted = 0  # packets
         self.loss = round(link.loss * (1 << 30))
         self.row = link.number  # the key of its marks
+        self.marks_late = twin.network.trim is not None and twin.network.trim.marking == "dequeue"
+        self.last_arrival = 0
 
     def accept(self, packet: Packet) -> None:
         """Queue a packet that arrived, mark it, or drop it."""
         is_control = packet.message is None or packet.trimmed
         packet.stored_as = "control" if self.is_strict and is_control else "data"
-        filled = self.filled[packet.stored_as]
-        if not self.has_room(packet) and not self.trims(packet):
+        if not self.has_room(packet) and not self.cuts_last(packet) and not self.trims(packet):
             self.twin.drop(packet, self.count_of(packet))
             return
-        if packet.message is not None and not packet.trimmed and self.marks(filled, self.accepted):
-            packet.marked = True
-            self.count.ecn_marks += 1
+        if packet.message is not None and not packet.trimmed and not self.marks_late:
+            self.mark(packet, self.filled[packet.stored_as], self.accepted)
         self.accepted += 1
         self.store(packet)
+        if packet.gate and self.length:
+            self.length.grow(packet.gate)
 
-    def gate_before(self, packet: Packet) -> Gate | None:
-        """Give the account of the link that a packet came by."""
-        return self.twin.ports[packet.path[packet.hop - 1]].gate
+    def gate_of(self, link: int) -> Gate | None:
+        """Give the account of another link."""
+        return self.twin.ports[link].gate
+
+    @cached_property
+    def length(self) -> Length | None:
+        """What flow control says of this queue; nothing where ports share a buffer."""
+        return Length(self) if self.twin.network.pfc and self.link.source not in self.twin.pools else None
 
     def count_of(self, packet: Packet) -> LinkCount:
         """Give where a refused packet is counted."""
@@ -64,20 +73,44 @@ class Port:
         return self.busy
 
     @property
+    def has_jitter(self) -> bool:
+        """Tell whether a NIC sends by this link."""
+        return self.link.source < len(self.twin.network.hosts) and self.link.kind != SCALE_UP
+
+    @property
     def is_strict(self) -> bool:
         """Tell whether ACKs have a class of their own."""
         return self.twin.network.control_class == "strict"
 
     def has_room(self, packet: Packet) -> bool:
         """Tell whether a packet fits: with flow control data goes on the account of the link it came by."""
-        gate = self.gate_before(packet)
+        gate = self.gate_of(packet.path[packet.hop - 1])
         if gate is None or packet.stored_as == "control":
             if self.pool and packet.stored_as == "data":
                 return self.pool.admits(self.filled["data"], packet.bytes)
             share = 2 if packet.stored_as == "control" and self.twin.network.trim else 1
             return self.filled[packet.stored_as] + packet.bytes <= share * self.link.buffer_bytes
-        packet.gate = gate
-        return gate.admit(packet.bytes)
+        if self.length and self.filled["data"] + packet.bytes > self.length.room:
+            return False
+        packet.gate = gate if gate.admit(packet.bytes) else None
+        return packet.gate is not None
+
+    def cuts_last(self, packet: Packet) -> bool:
+        """Toss a coin, if switches do that: the last in a full queue is cut instead, if it is not the smaller one."""
+        how, waiting = self.twin.network.trim, self.queues["data"]
+        if how is None or how.last == 0 or packet.message is None or self.gate_before(packet) or not waiting:
+            return False
+        last, drawn = waiting[-1], mix(self.twin.seed, self.row + (1 << 41), self.count.trims)
+        if last.bytes < packet.bytes or drawn >= round(how.last * (1 << 30)):
+            return False
+        self.free(waiting.pop())
+        self.twin.totals["cut_last"] += 1
+        if self.trims(last):
+            self.store(last)
+        else:
+            self.accepted -= 1
+            self.twin.drop(last, self.count_of(last))
+        return True
 
     def trims(self, packet: Packet) -> bool:
         """Cut a data packet without room to its header, if switches do that; tell whether the header has room."""
@@ -100,8 +133,18 @@ class Port:
         self.start()
         self.twin.totals["resumed_at_once"] += was_idle and self.is_sending
 
+    def queue_of(self, packet: Packet) -> Port:
+        """Give the port in whose queue a packet stands."""
+        return self
+
+    def mark(self, packet: Packet, filled: int, k: int) -> None:
+        """Mark a packet by chance, the k-th that comes or goes."""
+        if self.marks(filled, k):
+            packet.marked = True
+            self.count.ecn_marks += 1
+
     def marks(self, filled: int, k: int) -> bool:
-        """Tell whether ECN marks the k-th packet accepted, which finds `filled` bytes."""
+        """Tell whether ECN marks the k-th packet accepted, which finds `filled` bytes, or that leaves them."""
         low, high = self.link.ecn_kmin_bytes, self.link.ecn_kmax_bytes
         if filled <= low or filled > high:
             return filled > low
@@ -131,9 +174,13 @@ class Port:
         if self.busy or (packet := self.take()) is None:
             return
         self.busy = True
+        if self.marks_late and packet.message is not None and packet.stored_as == "data":
+            queue = self.queue_of(packet)
+            queue.mark(packet, queue.filled["data"], self.count.packets)
         if packet.message is not None and packet.stored_as == "data" and len(packet.told) < 8:
             packet.told.append((self.link.number, self.twin.now, self.count.bytes, self.behind(packet)))
         is_lost = mix(self.twin.seed, self.link.number + (1 << 40), self.count.packets) < self.loss
+        late = mix(self.twin.seed, self.link.number + (1 << 41), self.count.packets)
         self.count.bytes += packet.bytes
         self.count.packets += 1
         sending_ps = -(-packet.bytes * 8 * 10**12 // self.link.rate_bps)
@@ -142,8 +189,13 @@ class Port:
             self.count.lost += 1
             self.twin.forget(packet)
             return
+        takes = sending_ps + self.link.delay_ps
+        if packet.message is not None and self.has_jitter:
+            takes += (sending_ps * self.twin.jitter // 65536) * (late // 1024) // (1 << 20)
+        takes = max(takes, self.last_arrival - self.twin.now)  # it does not overtake the one before it
+        self.last_arrival = self.twin.now + takes
         arrival = ARRIVAL + self.link.number
-        self.twin.later(arrival, sending_ps + self.link.delay_ps, lambda: self.twin.arrive(self.link.target, packet))
+        self.twin.later(arrival, takes, lambda: self.twin.arrive(self.link.target, packet))
 
     def end(self, packet: Packet) -> None:
         """The last bit has left: free the buffer and go on."""
@@ -168,6 +220,8 @@ class Port:
         if self.pool and packet.stored_as == "data":
             self.pool.used -= packet.bytes
         self.let_go(packet)
+        if self.length:
+            self.length.shrink()
 
     def let_go(self, packet: Packet) -> None:
         """Take a packet that has left off its ingress account."""

@@ -9,28 +9,9 @@ from typing import Any
 from netsim.topology.network import Network
 from tests.twin import Twin
 from tests.twin_dcqcn import new_control
-from tests.twin_nouns import ONE, Connection, Control, Message, Packet, Route
+from tests.twin_nouns import ONE, Connection, Message, Ndp, Packet, Route
 
 PULL = 4  # SimPy priority: before departures
-
-
-class Ndp(Control):
-    """A window that answers shrink and pulls widen again, up to the first one."""
-
-    pulls = 0
-
-    def __init__(self, window: int) -> None:
-        super().__init__(window, window)
-
-    def widen(self, pulls: int, *, wants: bool) -> None:
-        """Hear that the receiver has pulled so often."""
-        if wants and pulls > self.pulls:
-            self.window = min(self.largest, self.window + (pulls - self.pulls) * ONE)
-        self.pulls = max(self.pulls, pulls)
-
-    def shrink(self, packets: int, *, credit: bool) -> None:
-        """So many packets under way have been answered; a credit gives one back."""
-        self.window = max(0, self.window - packets * ONE) + credit * ONE
 
 
 @dataclass(eq=False)
@@ -101,8 +82,7 @@ class RepairingTwin(Twin):
 
     def new_connection(self, number: int, route: Route) -> Connection:
         """Make a connection."""
-        control = Ndp(int(self.window)) if self.control == "ndp" else new_control(self, route)  # type: ignore[arg-type]
-        return Selective(number, route, control, places=self.places)
+        return Selective(number, route, new_control(self, route), places=self.places)
 
     def release(self, messages: list[Message]) -> None:
         """A message that finds nothing unsent begins with a first window."""
@@ -208,11 +188,12 @@ class RepairingTwin(Twin):
         """Take in what an ACK says; tell whether it closes the first gap."""
         left = 0
         if ack.nak:
-            left = len({ack.sequence} & connection.under_way())
-            connection.lost |= {ack.sequence} & connection.under_way()
+            trimmed = {ack.sequence} & connection.under_way()
+            left = len(trimmed)
             self.totals["nacked"] += left
             if left:
-                connection.control.on_nack(connection)
+                connection.control.on_nack(connection, ack.sent_ps)
+            connection.lost |= trimmed
         elif ack.sack:
             left = connection.tick_off(range(ack.sequence, ack.sequence + 1))
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import replace
 
 from netsim.topology.builder import NetworkBuilder
@@ -22,6 +23,24 @@ FLOWLET = Steer("flowlet", gap_ps=3 * US, slots=16)
 CROSSED = shift(8, 4, 90_000) + shift(8, 5, 30_000, channel=1)
 
 NO_LOSS = ("data_dropped", "acks_dropped")
+
+
+def uneven(spines: Iterable[int], gigabits: int = 100) -> Network:
+    """Two hosts on each of two leaves, and spines of different rates (Gb/s) and delays: 700 ns, 900 ns, ..."""
+    builder = NetworkBuilder("uneven")
+    hosts = [builder.host(f"host{h}") for h in range(4)]
+    leaf = [builder.switch(f"leaf{i}", "leaf") for i in range(2)]
+    for host in hosts:
+        rate_bps = gigabits * GIGABIT
+        builder.connect(host, leaf[host // 2], rate_bps=rate_bps, delay_ps=800 * NANOSECOND, kind="leaf")
+    for i, rate in enumerate(spines):
+        top = builder.switch(f"spine{i}", "spine")
+        for below in leaf:
+            at = queue(40, 5, 20)
+            builder.connect(
+                below, top, rate_bps=rate * GIGABIT, delay_ps=(700 + 200 * i) * NANOSECOND, kind="spine", **vars(at)
+            )
+    return builder.build()
 
 
 def pods(servers: int, gpus: int, spines: int) -> Network:
@@ -210,6 +229,21 @@ SEVERAL = [
         ("transit",),
         queue_pairs=2,
         split=True,
+    ),
+    *(
+        Scenario(
+            f"the_window_of_{control}_follows_all_ways",
+            lambda: uneven((25, 100, 50, 100)),
+            one([(0, 2, 0, 400_000, ()), (0, 3, 1, 90_000, ()), (2, 1, 0, 150_000, ())]),
+            ("steered", "queued"),
+            steering=SPRAY if control != "swift" else ADAPTIVE,
+            control=control,
+            window="bdp",
+            recovery="go_back_n" if control == "hpcc" else "selective_repeat",
+            places=1 << 20,
+            reordering=256,
+        )
+        for control in ("window", "dctcp", "swift", "hpcc", "nscc", "ndp")
     ),
 ]
 

@@ -63,6 +63,7 @@ class Scenario:
     reordering: int = 3
     share: float = 0.99  # of the line rate, at which receivers pull
     retries: int = 1 << 30
+    jitter: float = 0  # of NICs, in times to send a packet
     complaints: bool = False  # go-back-N: every packet beyond a gap brings a NAK
 
     @property
@@ -93,6 +94,7 @@ def build_twin(scenario: Scenario) -> Twin:
         "retries",
         "complaints",
         "classes",
+        "jitter",
     )
     network = scenario.network()
     settings = {name: getattr(scenario, name) for name in names}

@@ -9,7 +9,7 @@ from dataclasses import replace
 from netsim.topology.network import Network
 from netsim.topology.shared_buffer import SharedBuffer
 from tests.twin_congestion import CROSSING
-from tests.twin_losses import SELECTIVE, losing, trimming
+from tests.twin_losses import SELECTIVE, TRIMS, losing, trimming
 from tests.twin_lossless import INTO_ONE_LEAF, TO_ONE_RAIL, pauses
 from tests.twin_networks import MICROSECOND as US
 from tests.twin_networks import PACKET, incast, leaves, queue, rails, shift, star
@@ -139,7 +139,7 @@ def drawn_shared(number: int) -> Scenario:
     network = draw.choice([base.network, base.network, losing(base.network, 0.01), with_pfc(draw, base.network)])
     recovery = draw.choice(["go_back_n", SELECTIVE])
     if recovery == SELECTIVE and base.network().control_class == "strict" and draw.randrange(3):
-        network = trimming(network)
+        network = trimming(network, TRIMS[number % len(TRIMS)])
     size = draw.choice([12, 25, 60, 300]) * PACKET + draw.randrange(PACKET)
     return replace(
         base,

@@ -52,6 +52,17 @@ class Steering:
         self.twin.totals["steered"] += chosen != packet.path[hop]
         packet.path = (*packet.path[:hop], chosen, *packet.path[hop + 1 :])
 
+    def ways(self, route: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Every way that a packet of the connection may take."""
+        links = self.twin.network.links
+        inside = [link for link in route if links[link].kind == SCALE_UP]
+        if len(inside) == len(route):
+            return [route]
+        begun, goal = [route[: len(inside) + 1]], links[route[-1]].target
+        for _ in range(len(inside) + 1, len(route)):
+            begun = [(*way, link) for way in begun for link in self.candidates(links[way[-1]].target, goal)]
+        return begun
+
     def choose(self, packet: Packet, node: int, good: list[int], lot: int) -> int:
         """One of several links."""
         if self.how.mode == "adaptive":

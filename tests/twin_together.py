@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from tests.twin_losses import SELECTIVE, drawn_recovering, losing, trimming
+from tests.twin_losses import SELECTIVE, TRIMS, drawn_recovering, losing, trimming
 from tests.twin_lossless import pauses
 from tests.twin_networks import MICROSECOND as US
 from tests.twin_networks import incast, leaves, queue, rails, ring, shift, star
@@ -205,16 +205,16 @@ def drawn_together(number: int) -> Scenario:
     if loss:
         network = losing(network, loss)
     if recovery == SELECTIVE and built.control_class == "strict" and draw.randrange(2):
-        network = trimming(network)
+        network = trimming(network, TRIMS[number % len(TRIMS)])
     elif recovery != SELECTIVE and built.trim:
-        network = base.network if not built.trim else lambda: replace(built, trim=False)
+        network = base.network if not built.trim else lambda: replace(built, trim=None)
     return replace(
         base,
         name=f"random_together_{number}_{base.control}",
         network=network,
         recovery=recovery,
         reordering=draw.choice([3, 20, 256]),
-        places=draw.choice([64, 1024]),
+        places=draw.choice([64, 1 << 20]),
         steering=draw.choice([None, SPRAY, TURNS, ADAPTIVE, REPS, FLOWLET]),
         timeout_ps=draw.choice([30, 64]) * US,
     )

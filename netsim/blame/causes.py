@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from netsim.blame.alternatives import Alternatives
-from netsim.blame.path import NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, SERIALISATION, THROTTLING, Path, Piece
+from netsim.blame.path import IDLE, NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, SERIALISATION, Path, Piece
 from netsim.blame.rows import Column
 from netsim.blame.traffic import Traffic
 from netsim.core.journal import LOST
@@ -22,6 +22,7 @@ FIXED_WINDOW = ("none", "window", "dcqcn", "timely")  # controls that leave the 
 
 # Where one answer ends and the next begins; near a border both are partly true.
 MORE_THAN_HOSTS = 1.05  # links needed longer than any host's, even if evenly loaded, cannot carry what the hosts send
+LOPSIDED = 1.5  # an incast's receiver has so much more to take than any sender has to give
 UNEVEN = 1.25  # a link with so much more to carry than the mean of its alternatives
 OFTEN_PAUSED = 0.25  # of the time in which packets queued: then they queued because of the pauses
 SELDOM = 0.05  # of a connection's marks or waits: a link with no more did not hold it down
@@ -51,6 +52,8 @@ class Causes:
 
     def of(self, piece: Piece) -> Cause | None:
         """The cause of a piece; None for one that an idle network has too."""
+        if piece.kind in IDLE:
+            return None
         if piece.rank >= 0:
             return Cause(ReasonKind.STRAGGLER, rank=piece.rank)
         if piece.kind == QUEUEING:
@@ -59,7 +62,7 @@ class Causes:
             return self._of_pause(piece.link, piece.connection, piece.start_ps, piece.end_ps)
         if piece.kind == RETRANSMISSION:
             return self._of_loss(piece)
-        return self._of_throttling(piece.connection, paced=piece.paced) if piece.kind == THROTTLING else None
+        return self._of_throttling(piece.connection, paced=piece.paced)
 
     def unavoidable(self, piece: Piece) -> Cause:
         """What sets the time of a piece that an idle network has too: the narrowest link of a route, or latency."""
@@ -99,8 +102,12 @@ class Causes:
         needed = np.array([self._needed_ps(each) for each in others.tolist()])
         rates = self.network.rate_bps[others]
         even = float((needed * rates).sum() / rates.sum())
-        if even > MORE_THAN_HOSTS * self._host_ps(others):
+        ends_of = self._host_links_of(others)
+        if even > MORE_THAN_HOSTS * max(map(self._needed_ps, ends_of), default=0.0):
             return Cause(ReasonKind.OVERSUBSCRIPTION, link)
+        receiver = self._lopsided(ends_of)
+        if receiver != NO_LINK and self._needed_ps(receiver) > self._needed_ps(link):
+            return Cause(ReasonKind.INCAST, receiver)  # wherever its packets met first
         if self._needed_ps(link) > UNEVEN * even and len(self._crossing(link)) > 1:
             return Cause(ReasonKind.collision_under(self.routing), link)
         return Cause(ReasonKind.PASSING_CONGESTION, link)
@@ -115,11 +122,17 @@ class Causes:
         found: list[int] = self.traffic.senders(link, self.start_ps, self.end_ps)[0].tolist()
         return found
 
-    def _host_ps(self, links: np.ndarray) -> float:
-        """The longest that a link of a host needed, of those that sent over these links or received over them."""
+    def _host_links_of(self, links: np.ndarray) -> list[int]:
+        """The links of hosts that sent over some links or received over them."""
         crossing = {each for link in links.tolist() for each in self._crossing(link)}
-        ends = {end for each in crossing for end in self._host_links(self._route(each))}
-        return max(map(self._needed_ps, ends), default=0.0)
+        return sorted({end for each in crossing for end in self._host_links(self._route(each))})
+
+    def _lopsided(self, ends: list[int]) -> int:
+        """Of links of hosts the one that is received over for much longer than any is sent over; NO_LINK if none is."""
+        leaves = [link for link in ends if self.network.source[link] < len(self.network.hosts)]
+        most = max(ends, key=self._needed_ps, default=NO_LINK)
+        sent_ps = max(map(self._needed_ps, leaves), default=0.0)
+        return most if ends and self._needed_ps(most) > LOPSIDED * sent_ps else NO_LINK
 
     def _host_links(self, route: list[int]) -> list[int]:
         hosts = len(self.network.hosts)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from netsim.blame.causes import Cause, Causes
-from netsim.blame.path import DEPENDENCY, KINDS, NO_LINK, Path, Piece
+from netsim.blame.path import DEPENDENCY, IDLE, KINDS, NO_LINK, Path, Piece
 from netsim.blame.stories import Stories
 from netsim.blame.traffic import Traffic
 
@@ -89,7 +89,7 @@ def explained(path: Path, causes: Causes) -> Explained:
         group=carried.about["group"],
         bytes=carried.about["bytes"],
         time_ps=path.end_ps - path.start_ps,
-        ideal_ps=carried.admitted.ideal_ps,
+        ideal_ps=carried.admitted.ideal_ps(path.end_ps - path.start_ps),
         parts_ps=_parts(path.pieces),
         blames=_blames(path, causes),
         unavoidable=_unavoidable(path, causes),
@@ -111,8 +111,7 @@ def _blames(path: Path, causes: Causes) -> list[Blame]:
         cause = causes.of(piece)
         if cause is None:
             continue
-        name = network.link_name(cause.link) if cause.link != NO_LINK else None
-        blame = found.setdefault(cause, Blame(cause.kind, name, cause.rank if cause.rank >= 0 else None))
+        blame = found.get(cause) or found.setdefault(cause, _blame(causes, cause))
         blame.parts_ps[piece.kind] += piece.ps
         blame.behind = blame.behind or causes.behind(cause, piece.connection)
         if piece.link != NO_LINK:
@@ -128,13 +127,21 @@ def _blames(path: Path, causes: Causes) -> list[Blame]:
 
 
 def _unavoidable(path: Path, causes: Causes) -> list[Blame]:
-    found: dict[Cause, Blame] = {}
+    alike: dict[tuple[str, int, int], list[Piece]] = {}
     for piece in path.pieces:
-        if causes.of(piece) is None:
-            cause = causes.unavoidable(piece)
-            name = causes.network.link_name(cause.link) if cause.link != NO_LINK else None
-            found.setdefault(cause, Blame(cause.kind, name, None)).parts_ps[piece.kind] += piece.ps
+        if piece.kind in IDLE:
+            alike.setdefault((piece.kind, piece.link, piece.connection), []).append(piece)
+    found: dict[Cause, Blame] = {}
+    for pieces in alike.values():
+        cause = causes.unavoidable(pieces[0])
+        blame = found.get(cause) or found.setdefault(cause, _blame(causes, cause))
+        blame.parts_ps[pieces[0].kind] += sum(piece.ps for piece in pieces)
     return _in_order(found.values())
+
+
+def _blame(causes: Causes, cause: Cause) -> Blame:
+    name = causes.network.link_name(cause.link) if cause.link != NO_LINK else None
+    return Blame(cause.kind, name, cause.rank if cause.rank >= 0 else None)
 
 
 def _in_order(blames: Iterable[Blame], *, is_job: bool = False) -> list[Blame]:

@@ -24,7 +24,7 @@ from netsim.blame.plan import Plan, Span, Spans, WatchedLines
 from netsim.blame.rows import Column, Rows
 from netsim.blame.sieve import keep
 from netsim.blame.stories import Stories
-from netsim.core import tables
+from netsim.core.journal_tables import JOURNAL
 from netsim.core.tables import NEVER
 from netsim.core.witness import Witness
 from netsim.core.world_tables import World
@@ -79,7 +79,7 @@ class Kept:
 
     def journal(self) -> Any:
         """All that was kept, as it was written down."""
-        return np.concatenate(self._pieces).view(tables.JOURNAL).reshape(-1)
+        return np.concatenate(self._pieces).view(JOURNAL).reshape(-1)
 
 
 def too_many(most_rows: int) -> RunError:

@@ -23,6 +23,7 @@ from netsim.blame.stories import Message, Stories
 PROPAGATION, SERIALISATION, QUEUEING, PAUSE = "propagation", "serialisation", "queueing", "pause"
 THROTTLING, RETRANSMISSION, DEPENDENCY, COMPUTE = "throttling", "retransmission", "dependency", "compute"
 KINDS = (PROPAGATION, SERIALISATION, QUEUEING, PAUSE, THROTTLING, RETRANSMISSION, DEPENDENCY, COMPUTE)
+IDLE = (PROPAGATION, SERIALISATION)  # what an idle network takes too
 NO_LINK, NO_CONNECTION = -1, -1
 NEVER_PAUSED = (np.zeros(0, "i8"), np.zeros(0, "i8"))
 
@@ -231,7 +232,7 @@ class Path:
         sending = line.sending_ps(max(began_ps, self.start_ps), until)
         whole, self.pieces[first:] = self.pieces[first:], []
         for piece in whole:
-            if piece.kind not in (PROPAGATION, SERIALISATION):
+            if piece.kind not in IDLE:
                 self.pieces.append(piece)
                 continue
             cut = piece.end_ps - min(piece.ps, sending)

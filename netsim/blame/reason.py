@@ -6,17 +6,17 @@ from netsim.blame import explain
 from netsim.blame.explanation import Explained, together
 from netsim.blame.path import DEPENDENCY
 from netsim.report.bottleneck import estimate_of
-from netsim.report.text import counted, percent
+from netsim.report.text import counted, listed, percent
 from netsim.result import Result
 from netsim.result.reason import Reason, ReasonKind, reason
 
-MOST_HOPS = 1 << 21  # packet hops up to which a run is explained to tell its reason: 0.5 to 2 us of CPU each
+MOST_HOPS = 1 << 22  # packet hops up to which a run is explained to tell its reason: 0.3 to 2 us of CPU each
 WORTH_BLAMING = 0.2  # of the time: with less lost it is within 1.25 times what an idle network takes
 
-HOW: dict[str, str] = {  # what is said of a kind; the others: "97 % of the operations' time is queueing because of it"
-    ReasonKind.STRAGGLER: "others waited for rank {rank}, which came late",
-    ReasonKind.WINDOW_LIMIT: "senders waited for answers with a full window ({behind}) and nothing in their way",
-    ReasonKind.RATE_LIMIT: "senders waited for their pace ({behind}) with nothing in their way",
+HOW: dict[str, str] = {  # what is said of a kind; the others: "queueing because of it"
+    ReasonKind.STRAGGLER: "waiting for rank {rank}, which came late",
+    ReasonKind.WINDOW_LIMIT: "waiting for answers with a full window ({behind}) and nothing in the way",
+    ReasonKind.RATE_LIMIT: "waiting for the sender's pace ({behind}) with nothing in the way",
     ReasonKind.LOSS_RECOVERY: "{parts} of packets that were lost there{after}",
     ReasonKind.HOST_LINK: "{parts} over it",
     ReasonKind.SLOWER_LINK: "{parts} over it, the slowest link of the route",
@@ -55,9 +55,9 @@ def reason_of(each: Explained) -> Reason:
         rank=most.rank,
         behind=most.behind,
         after=f" after {most.behind}" if most.behind else "",
-        parts=" and ".join(name for name, _ in most.parts_ps.most_common() if not is_job or name != DEPENDENCY),
+        parts=listed([name for name, _ in most.parts_ps.most_common() if not is_job or name != DEPENDENCY]),
         sharers=f", shared by {counted(most.flows, 'flow')}" if most.flows > 1 else "",
     )
     more = f"; with {len(alike) - 1:,} more of the kind {percent(sum(shares))}" if len(alike) > 1 else ""
-    says = f"{percent(shares[0])} of the operations' time, {how}{more}."
+    says = f"{percent(shares[0])} of the operations' time is {how}{more}."
     return reason(most.kind, says, most.link, rank=most.rank, share=sum(shares))

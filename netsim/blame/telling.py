@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsim.blame.explanation import Blame, Explained, together
 from netsim.blame.path import KINDS
-from netsim.report.text import NOTHING, columns, counted, microseconds, percent
+from netsim.report.text import NOTHING, columns, counted, listed, microseconds, percent
 from netsim.result.reason import ReasonKind
 from netsim.units import format_size
 
@@ -51,7 +51,7 @@ def sentence(blame: Blame, lost_ps: int) -> str:
     """38 % of the lost time is queueing on leaf3->spine1, shared by 3 flows of group dp0 (ECMP collision)."""
     share = percent(blame.ps / lost_ps) if lost_ps else NOTHING
     cause = f"{blame.kind} {_joint(blame.kind)} {blame.behind}" if blame.behind else blame.kind
-    kinds = " and ".join(name for name, _ in blame.parts_ps.most_common())
+    kinds = listed([name for name, _ in blame.parts_ps.most_common()])
     return f"{share} of the lost time is {kinds}{_place(blame)}{_sharers(blame)}{_others(blame)} ({cause})"
 
 

@@ -111,7 +111,7 @@ def compare(
     axes = axes_of(traces, on, algorithm, preset, transport, routing, placement)
     found = designs(traces, axes, choices.settings([], None, None, None, seed, sets), show.note)
     say_how_read(found[0].scenario)
-    answer.base = _said_of_the_base(found) if transport else {}
+    answer.base = _said_of_the_base(found) if len(transport) > 1 else {}
     _compare_designs(found, seeds, prices, jobs, answer)
 
 

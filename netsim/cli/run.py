@@ -35,7 +35,7 @@ def run(
       netsim run nccl.rank0.log nccl.rank1.log --on fat_tree_k4_400g
       netsim run all_to_all_16 --on leaf_spine_32_4to1 --transport dctcp --seed 7
       netsim run deepseek_v3_decode_16 --on fat_tree_k4_400g --algorithm all_reduce=tree
-      netsim run perm16 --on fat_tree_k4_100g --set topology.buffer=unlimited --set packet.payload=1KiB
+      netsim run perm16 --on fat_tree_k4_100g --set topology.buffer=unlimited --set packet.header=58
       netsim run scenario.toml --json --time-limit 10ms --wall-limit 90s
     """
     from netsim.cli.work import say_how_read, scenario_of, simulated

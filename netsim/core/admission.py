@@ -82,69 +82,16 @@ def time_alone(world, c, size):
     return arrives
 
 
-@inner
-def time_on(world, c, hop, size):
-    """How long these bytes keep one link of the route busy."""
-    connection = world.connections[c]
-    header, payload = world.settings[0].header, np.int64(connection.payload)
-    kind = world.kinds[world.links[world.hops[c * world.settings[0].stride + hop]].kind]
-    full = (packets_in(size, payload) - 1) * time_to_send(kind, header + payload)
-    return full + time_to_send(kind, header + last_payload(size, payload))
-
-
 @entry
-def ideal_time(owned, first, rows, waits, order, done, load):
-    """A floor in ps: the longest chain of messages, each alone; or the busiest link at a host. -1 for a circle.
+def start_controls(owned, first, last, idle, network):
+    """Set up the controls of connections first .. last - 1; idle: their round trips on an idle network, ps.
 
-    waits u4[rows] (a copy that is used up), order u4[rows], done i8[rows] (zeros), load i8[links] (zeros): scratch.
+    network: the longest of the network that each is in.
     """
-    world = bare(owned)
-    ready = 0
-    for i in range(rows):
-        if waits[i] == 0:
-            order[ready] = i
-            ready += 1
-    floor, taken = 0, 0
-    while taken < ready:
-        i = np.int64(order[taken])
-        taken += 1
-        message = world.messages[first + i]
-        c = np.int64(world.flows[message.flow].connection)
-        done[i] += time_alone(world, c, message.bytes)
-        floor = max(floor, done[i])
-        back = np.int64(world.connections[c].length) - 1
-        load[world.hops[c * world.settings[0].stride]] += time_on(world, c, 0, message.bytes)
-        if back > 0:
-            load[world.hops[c * world.settings[0].stride + back]] += time_on(world, c, back, message.bytes)
-        for k in range(message.first_heir, world.messages[first + i + 1].first_heir):
-            heir = world.heirs[k] - first
-            done[heir] = max(done[heir], done[i])
-            waits[heir] -= np.uint32(1)
-            if waits[heir] == 0:
-                order[ready] = heir
-                ready += 1
-    if taken < rows:
-        return -1
-    for l in range(load.size):
-        floor = max(floor, load[l])
-    return floor
-
-
-@entry
-def times_alone(owned, connections, sizes, times):
-    """time_alone for many: connections u4[n], sizes i8[n] -> times i8[n]."""
-    world = bare(owned)
-    for i in range(sizes.size):
-        times[i] = time_alone(world, np.int64(connections[i]), sizes[i])
-
-
-@entry
-def start_controls(owned, first, last, idle):
-    """Set up the controls of connections first .. last - 1; idle: their round trips on an idle network, ps."""
     world = bare(owned)
     settings = world.settings[0]
     for c in range(first, last):
         connection = world.connections[c]
         kind = world.kinds[world.links[connection.egress].kind]
         line_bps, wire_bytes = PS_BITS * kind.per_bytes // kind.ps, settings.header + np.int64(connection.payload)
-        dispatch.start(connection, line_bps, idle[c - first], wire_bytes, settings.controls)
+        dispatch.start(connection, line_bps, idle[c - first], network[c - first], wire_bytes, settings.controls)

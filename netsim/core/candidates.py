@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from netsim.core import tables
+from netsim.core.growth import with_rows
 from netsim.core.steering import MODES
-from netsim.core.world import with_rows
 from netsim.core.world_tables import World
 
 LONG_AGO = -(1 << 61)  # ps

@@ -27,15 +27,20 @@ def check_headers(network: Network, header: int) -> None:
         raise InputError(what, where=where, mend="give packet.header at least 1 B, or the link a delay")
 
 
-def check_room(network: Network, kinds: Any, kind_of: Any, largest: Any) -> None:
-    """Refuse ports that no full packet can pass: it would be dropped and sent again for ever."""
+def check_room(network: Network, kinds: Any, kind_of: Any, largest: Any, ack: int, header: int) -> None:
+    """Refuse ports that no full packet, ACK or header can pass: it would be dropped and sent again for ever."""
     for link in network.links:
-        kind, needed = kinds[kind_of[link.number]], int(largest[link.number])
-        room = int(network.pfc.xoff + kind["headroom"]) if network.pfc else int(kind["buffer"])
-        if room < needed:
-            name = "pfc.xoff + pfc.headroom" if network.pfc else "buffer"
-            what = f"{name} = {room} B holds no packet of {needed} B"
-            raise InputError(what, where=network.link_name(link.number), mend=f"give at least {needed} B")
-        if network.pfc and link.delay_ps == 0:
+        kind = kinds[kind_of[link.number]]
+        rooms = [("buffer", kind["buffer"], "packet", int(largest[link.number]))]
+        rooms.append(("buffer", kind["control_room" if network.control_class == "strict" else "buffer"], "ACK", ack))
+        if network.trim:
+            rooms.append(("buffer", kind["control_room"], "trimmed header", header))
+        if network.pfc and kind["pausable"]:
+            rooms.append(("pfc.xoff + pfc.headroom", network.pfc.xoff + kind["headroom"], *rooms[0][2:]))
+        for name, room, what, needed in rooms:
+            if room < needed:
+                told = f"{name} = {room} B holds no {what} of {needed} B"
+                raise InputError(told, where=network.link_name(link.number), mend=f"give at least {needed} B")
+        if network.pfc and kind["pausable"] and link.delay_ps == 0:
             what = "a link with flow control has no delay"
             raise InputError(what, where=network.link_name(link.number), mend="give a delay above 0, as a pause has")

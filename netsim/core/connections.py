@@ -8,17 +8,19 @@ import numpy as np
 
 from netsim.core.admission import start_controls
 from netsim.core.candidates import with_ways
-from netsim.core.route_times import lay_routes, measure_routes
+from netsim.core.growth import with_places, with_rows
+from netsim.core.places import FIRST_PLACES
+from netsim.core.route_times import lay_routes, times_of
 from netsim.core.tables import MOST_HOPS, NEVER, NONE
-from netsim.core.world import with_rows
 from netsim.core.world_tables import World
 from netsim.transport.fixed_point import ONE, WIDEST
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS, IB_ACK_TIMEOUT_14_PS
 from netsim.transport.states import CODES
 
 MOST_RETRIES = (1 << 31) - 1
+SPREAD = 256  # transmissions by which a packet on another path may be overtaken, at least
 MOST_CLASSES = 8  # of traffic, as in IEEE 802.1Q
-UNLIMITED_WINDOW = ("none", "dcqcn", "timely")  # where nothing is said of a window
+UNLIMITED_WINDOW = ("none", "dcqcn", "timely", "nscc")  # where nothing is said of a window; NSCC has its own limit
 
 
 class Paths(Protocol):
@@ -30,7 +32,10 @@ class Paths(Protocol):
 
 @dataclass(frozen=True)
 class Sender:
-    """What every new connection gets: control, window in packets or "bdp", time-out in ps or "auto", payload bytes."""
+    """What every new connection gets: control, window in packets or "bdp", time-out in ps or "auto", payload bytes.
+
+    round_trip: over the longest path of the network, ps; 0 where no control wants it.
+    """
 
     control: str
     window: int | str
@@ -38,6 +43,8 @@ class Sender:
     payload: int
     scale_up_payload: int
     retries: int = (1 << 31) - 1
+    selective: tuple[int | str, int | str] = ("auto", 3)  # packets: window and tolerance of selective repeat
+    round_trip: int = 0
 
 
 class Connections:
@@ -94,7 +101,6 @@ class Connections:
         world.settings[0]["connections"] = first + count
         if world.settings[0]["telemetered"]:
             world = with_rows(world, heard=(first + count) * MOST_HOPS)
-        world = _with_selective(world, first + count)
         world = _with_stride(world, int(length.max()), first)
         lay_routes(world, first, np.asarray(paths.first, "i8"), links)
         world = with_ways(world, first, paths, self._is_scale_up)
@@ -108,23 +114,39 @@ class Connections:
             rows[name] = NONE
         rows["progress_at"] = NEVER
         rows["control"] = CODES[self._sender.control]
-        idle, slowest, drain = (np.zeros(count, "i8") for _ in range(3))
-        measure_routes(world, first, idle, slowest, drain)
+        idle, slowest, drain = times_of(world, first, count)
         rows["cwnd"] = self._windows(idle, slowest)
+        world = self._with_repairs(world, first, count, bdp=-(-idle // slowest))
         rows["timeout"] = self._timeouts(
             idle, _times(drain, int(world.settings[0]["classes"])), bool(world.settings[0]["lossless"])
         )
         rows["patience"] = self._patience(rows["timeout"])
-        start_controls(world, first, first + count, idle)
+        start_controls(world, first, first + count, idle, np.where(inside, idle, self._sender.round_trip or idle))
         return world
 
     def _windows(self, idle: Any, slowest: Any) -> Any:
-        """Fixed point. "bdp": as many full packets as fit into the idle round trip at the route's slowest link."""
+        """Fixed point. "bdp": as many full packets as fit into the idle round trip at the slowest place of the way."""
         if self._sender.window != "bdp":
             return int(self._sender.window) * ONE
         if self._sender.control in UNLIMITED_WINDOW:
             return WIDEST
         return np.minimum(-(-idle // slowest) * ONE, WIDEST)
+
+    def _with_repairs(self, world: World, first: int, count: int, bdp: Any) -> World:
+        """With selective repeat: what its ends keep of packets in their window, room for a few of them at first."""
+        if not world.settings[0]["selective"]:
+            return world
+        limit, tolerance = self._sender.selective
+        used = int(world.progress[0]["places_used"])
+        world = with_rows(world, repairs=first + count)
+        world = with_places(world, used + (FIRST_PLACES + 1) * count)
+        world.progress[0]["places_used"] = used + (FIRST_PLACES + 1) * count
+        repairs = world.repairs[first : first + count]
+        repairs["limit"] = NEVER if limit == "auto" else limit
+        repairs["reordering"] = np.maximum(SPREAD, bdp // 4) if tolerance == "auto" else tolerance
+        repairs["start"], repairs["mask"] = used + FIRST_PLACES * np.arange(count), FIRST_PLACES - 1
+        repairs["here_start"] = used + FIRST_PLACES * count + np.arange(count)
+        return world
 
     def _timeouts(self, idle: Any, drain: Any, is_lossless: bool) -> Any:
         """Picoseconds. "auto": the round trip with every queue full both ways, so that no packet under way times out.
@@ -153,14 +175,6 @@ def _times(drain: Any, classes: int) -> Any:
     """Every queue of a link is emptied before the lowest class has its turn; NEVER stays what it is."""
     limited = drain < NEVER
     return np.where(limited, np.where(limited, drain, 0) * classes, NEVER)
-
-
-def _with_selective(world: World, connections: int) -> World:
-    """Room for what selective repeat keeps of each packet in the window of so many connections."""
-    window = int(world.settings[0]["selective"])
-    if not window:
-        return world
-    return with_rows(world, repairs=connections, places=connections * window, here=connections * window >> 3)
 
 
 def _with_stride(world: World, longest: int, used: int) -> World:

@@ -1,83 +1,21 @@
-"""A switch that goes from event to event: its ports depend on each other, or its packets are trimmed or carry notes.
-
-Ingress accounting: what came in by a link and is still here counts against that link. Above XOFF its sender is told to
-stop, at or below XON to go on (IEEE 802.1Qbb); the frames travel back in one propagation delay and take no bandwidth.
-"""
+"""A switch that goes from event to event: its ports depend on each other, or its packets are trimmed or carry notes."""
 
 import numpy as np
 
 from netsim.core.classes import above, ends_or_starts_at, first_signal, highest
-from netsim.core.egress import onward, put_on_wire, time_to_send, wake
-from netsim.core.journal import LOST, write_down, write_pause
+from netsim.core.egress import onward, put_on_wire, time_to_send
+from netsim.core.journal import LOST, write_down
 from netsim.core.losses import is_lost
 from netsim.core.notes import carry_notes, first_place, note_hop
-from netsim.core.pools import growth, leave_pool, let_into_pool, resumes_at, take_room
+from netsim.core.pauses import is_ruled, let_go, let_go_on, let_in, obey, stop_for
+from netsim.core.pools import growth, take_room
 from netsim.core.rings import append, first_at, hold, length
 from netsim.core.steering import steered
 from netsim.core.switches import is_marked
 from netsim.core.tables import NEVER, WAITED
-from netsim.core.trimming import into_control, refuse
+from netsim.core.trimming import into_control, refuse, takes_the_place
 from netsim.core.words import ACK, HOP, INGRESS, MARK, TRIMMED, bytes_of, ingress_of, is_ack, without_ingress
 from netsim.kernel import inner, part
-
-
-@inner
-def obey(world, l, now):
-    """The sender of a link takes the signal that has come: it stops after the packet in transmission, or goes on."""
-    gate = world.gates[l]
-    ring = gate.signals
-    stop = world.air[ring.start + (ring.head & ring.mask)].label
-    ring.head += 1
-    if world.settings[0].journaling:
-        write_pause(world, l, now, stop)
-    if stop:
-        gate.paused_since = now
-    else:
-        gate.paused_ps += now - gate.paused_since
-        link = world.links[l]
-        link.free_at = max(link.free_at, now)
-    gate.paused = stop
-
-
-@inner
-def signal(world, l, now, stop):
-    """Tell the sender of a link to stop or to go on."""
-    gate = world.gates[l]
-    gate.closed = stop
-    gate.pauses += stop
-    at = now + world.kinds[world.links[l ^ 1].kind].delay
-    append(world, gate.signals, at, stop, 0)
-    place = world.out_place[l % world.settings[0].ports]
-    world.hears[place] = min(world.hears[place], at)
-    wake(world, world.links[l].source, at)
-
-
-@part
-def let_in(world, ingress, wire_bytes, now):
-    """Take a packet that came by `ingress` into account, if there is room for it."""
-    gate, settings = world.gates[ingress], world.settings[0]
-    if settings.pooling:
-        if not let_into_pool(world, ingress, wire_bytes):
-            return False
-    elif gate.held + wire_bytes > settings.xoff + world.kinds[world.links[ingress].kind].headroom:
-        return False
-    gate.held += wire_bytes
-    if (gate.held > settings.xoff or gate.beyond > 0) and not gate.closed:
-        signal(world, ingress, now, 1)
-    return True
-
-
-@part
-def let_go(world, ingress, wire_bytes, now):
-    """The last bit of a packet that came in by `ingress` has left."""
-    gate, settings = world.gates[ingress], world.settings[0]
-    gate.held -= wire_bytes
-    xon = settings.xon
-    if settings.pooling:
-        leave_pool(world, ingress, wire_bytes)
-        xon = resumes_at(world, ingress)
-    if gate.closed and gate.held <= xon and gate.beyond == 0:
-        signal(world, ingress, now, 0)
 
 
 @part
@@ -96,10 +34,12 @@ def step(world, l, now):
     left = world.links[gate.leaving_row]
     left.backlog -= left.leaving
     link.control_backlog -= link.control_leaving
-    if left.leaving and world.settings[0].lossless:
+    if left.leaving and is_ruled(world, gate.leaving_from):
         let_go(world, gate.leaving_from, left.leaving, now)
     elif world.settings[0].pooling and world.pools[link.source].room > 0:
         world.pools[link.source].taken -= left.leaving
+    if world.gates[gate.leaving_row].is_long and left.backlog <= world.kinds[link.kind].go_at:
+        let_go_on(world, link.source, gate.leaving_row, now)
     left.leaving, link.control_leaving = 0, 0
     row = highest(world, l) if world.settings[0].classes > 1 else np.int64(l)
     queue = world.links[row]
@@ -124,6 +64,10 @@ def step(world, l, now):
     kind = world.kinds[link.kind]
     link.free_at += time_to_send(kind, bytes_of(content))
     content = without_ingress(content)
+    if world.settings[0].marks_late and queue.leaving:
+        if is_marked(world, row, kind, queue.backlog, link.wire.tail + link.lost):
+            content |= MARK
+            queue.marks += 1
     lost = kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content)
     if world.settings[0].journaling:
         write_down(world, l, came_at, now, name, content | (LOST if lost else 0))
@@ -142,6 +86,23 @@ def accepted(world, link):
     if world.settings[0].classes > 1:
         return link.payload.tail
     return link.wire.tail + link.lost + length(link.payload) + length(link.control)
+
+
+@part
+def finds_room(world, ingress, row, wire_bytes, now):
+    """Take a packet that goes to a queue into account, if there is room for it or the last there makes some."""
+    settings, link = world.settings[0], world.links[row]
+    if is_ruled(world, ingress):
+        return link.backlog + wire_bytes <= world.kinds[link.kind].room and let_in(world, ingress, wire_bytes, now)
+    if settings.pooling and world.pools[link.source].room > 0:
+        pool = world.pools[link.source]
+        fits = wire_bytes <= growth(world, pool, link.backlog)
+        if fits or (settings.trim_last > 0 and takes_the_place(world, row, wire_bytes)):
+            take_room(pool, wire_bytes)
+            return True
+        return False
+    fits = link.backlog + wire_bytes <= world.kinds[link.kind].buffer
+    return fits or (settings.trim_last > 0 and takes_the_place(world, row, wire_bytes))
 
 
 @inner
@@ -169,23 +130,16 @@ def come(world, ingress, now):
     if kind.strict and content & (ACK | TRIMMED):
         into_control(world, l, name, content, now, place)
         return l
-    if settings.lossless:
-        if not let_in(world, ingress + rise, wire_bytes, now):
-            refuse(world, row, name, content, now, place)
-            return l
-    elif settings.pooling and world.pools[link.source].room > 0:
-        pool = world.pools[link.source]
-        if wire_bytes > growth(world, pool, link.backlog):
-            refuse(world, row, name, content, now, place)
-            return l
-        take_room(pool, wire_bytes)
-    elif link.backlog + wire_bytes > kind.buffer:
+    if not finds_room(world, ingress + rise, row, wire_bytes, now):
         refuse(world, row, name, content, now, place)
         return l
-    if not is_ack(content) and is_marked(world, row, kind, link.backlog, accepted(world, link)):
-        content |= MARK
-        link.marks += 1
+    if not settings.marks_late and not is_ack(content):
+        if is_marked(world, row, kind, link.backlog, accepted(world, link)):
+            content |= MARK
+            link.marks += 1
     link.backlog += wire_bytes
+    if is_ruled(world, ingress) and link.backlog > kind.stop_above:
+        stop_for(world, ingress + rise, np.uint32(row), now)
     link.longest = max(link.longest, link.backlog)
     link.free_at = max(link.free_at, now)
     append(world, link.payload, now, name, content | (np.int64(ingress) << INGRESS))

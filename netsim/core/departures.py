@@ -8,6 +8,7 @@ from netsim.core.classes import begin_turn, starts_at
 from netsim.core.egress import put_on_wire, time_to_send
 from netsim.core.entropies import next_entropy
 from netsim.core.go_back_n import next_packet
+from netsim.core.jitter import lateness
 from netsim.core.journal import LOST, PARKED, write_down
 from netsim.core.losses import is_lost
 from netsim.core.messages import has_left, may_send
@@ -17,7 +18,7 @@ from netsim.core.repairs import take_next
 from netsim.core.rings import append, length
 from netsim.core.steering import REPS
 from netsim.core.tables import NEVER, WAITED
-from netsim.core.words import bytes_of, connection_of
+from netsim.core.words import bytes_of, connection_of, is_ack
 from netsim.kernel import part
 from netsim.transport import dispatch
 
@@ -57,16 +58,20 @@ def next_departure(world, l, lossless):
 
 @part
 def transmit(world, l, link, queued_at, name, content):
-    """Returns whether it arrives at the far end: a wire may lose it."""
+    """Returns by how many ps of jitter it arrives late at the far end; -1 if the wire loses it."""
     kind = world.kinds[link.kind]
     wire_bytes = bytes_of(content)
     link.waited += (link.free_at - queued_at) * wire_bytes >> WAITED
     link.sent_bytes += wire_bytes
-    link.free_at += time_to_send(kind, wire_bytes)
+    time = time_to_send(kind, wire_bytes)
+    link.free_at += time
     if world.settings[0].lossy and kind.loss > 0 and is_lost(world, l, kind, link.wire.tail, name, content):
-        return False
-    put_on_wire(world, l, link, link.free_at + kind.delay, name, content)
-    return True
+        return np.int64(-1)
+    late = np.int64(0)
+    if world.settings[0].jittery and kind.jitter > 0:
+        late = lateness(world, l, link, 0 if is_ack(content) else time, link.free_at + kind.delay)
+    put_on_wire(world, l, link, link.free_at + kind.delay + late, name, content)
+    return late
 
 
 @part
@@ -99,11 +104,11 @@ def send_off(world, l, queue, packet, queued_at, own, now):
     link = world.links[l]
     began_at = link.free_at
     entropy = next_entropy(world, connection_of(packet.name)) if own and world.settings[0].steering == REPS else 0
-    arrives = transmit(world, l, link, queued_at, packet.name, packet.content)
+    late = transmit(world, l, link, queued_at, packet.name, packet.content)
     if world.settings[0].journaling:
-        seen = (0 if arrives else LOST) | (PARKED if packet.parked else 0)
-        write_down(world, l, packet.came_at, began_at, packet.name, packet.content | seen)
-    if world.settings[0].noted and arrives:
+        seen = (LOST if late < 0 else 0) | (PARKED if packet.parked else 0)
+        write_down(world, l, packet.came_at, began_at + max(0, late), packet.name, packet.content | seen)
+    if world.settings[0].noted and late >= 0:
         note_departure(world, l, queue, own, packet.place, packet.content, now, entropy)
 
 

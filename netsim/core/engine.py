@@ -15,6 +15,7 @@ from netsim.core.hosts import host
 from netsim.core.journal import is_journal_full
 from netsim.core.looks import is_album_full, look
 from netsim.core.messages import finish_if_done, send
+from netsim.core.places import PLACES_PER_USED
 from netsim.core.steering import REPS
 from netsim.core.switches import switch
 from netsim.core.tables import NEVER, NONE
@@ -66,6 +67,8 @@ def is_crowded(world):
     settings, progress = world.settings[0], world.progress[0]
     if settings.journaling and is_journal_full(world):
         return True
+    if settings.selective and PLACES_PER_USED * progress.places_used + settings.reserve > world.places.size:
+        return True
     return 2 * progress.air_used + settings.reserve > world.air.size
 
 
@@ -86,6 +89,7 @@ def visit(world, v, until):
             and settings.paced == 0
             and settings.noted == 0
             and settings.lossy == 0
+            and settings.jittery == 0
             and settings.journaling == 0
             and settings.steering != REPS
         ):

@@ -7,13 +7,13 @@ with more data.
 import numpy as np
 
 from netsim.core.classes import above, first_signal, let_leave
-from netsim.core.coupled import obey
 from netsim.core.departures import depart, empty_transmitter, next_departure, take
 from netsim.core.egress import onward
 from netsim.core.entropies import end_entropy
 from netsim.core.go_back_n import acknowledge, go_back, on_data
 from netsim.core.messages import offer
 from netsim.core.notes import carry_notes, taken_place
+from netsim.core.pauses import obey
 from netsim.core.pulls import next_pull, pull
 from netsim.core.reception import take_in
 from netsim.core.repairs import learn
@@ -77,7 +77,7 @@ def on_ack(world, name, content, now, place):
     if settings.steering == REPS and echoes:
         end_entropy(world, c, place, content & MARK)
     if settings.selective > 0:
-        expected, gained = learn(world, c, connection, expected, content, now)
+        expected, gained = learn(world, c, connection, expected, content, now, place)
     else:
         if content & NAK and (expected >= connection.acked or connection.next > connection.acked):
             first = max(expected, connection.acked)  # ACKs on other paths may have overtaken it

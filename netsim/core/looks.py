@@ -17,7 +17,7 @@ def look(world, moves_at, stop):
             sample.link = l
             free_at = world.links[l % settings.ports].free_at
             sample.bytes = link.backlog - (link.leaving if free_at <= progress.next_look else 0)
-            count_up(world, sample, l % settings.ports)
+            count_up(world, sample, l % settings.ports, progress.next_look)
             found += 1
     nothing_waits = found == progress.samples
     progress.samples = found
@@ -31,10 +31,11 @@ def look(world, moves_at, stop):
 
 
 @part
-def count_up(world, sample, port):
-    """Note what a link has sent, marked, dropped and been paused so far, over all classes."""
-    settings = world.settings[0]
-    sample.sent_bytes = world.links[port].sent_bytes
+def count_up(world, sample, port, now):
+    """Note what a link has sent, to the byte, marked, dropped and been paused by now, over all classes."""
+    settings, kind = world.settings[0], world.kinds[world.links[port].kind]
+    rest = max(0, world.links[port].free_at - now)  # of the packet in transmission
+    sample.sent_bytes = world.links[port].sent_bytes - rest * kind.per_bytes // kind.ps
     sample.marks, sample.drops, sample.paused_ps = 0, 0, 0
     for l in range(port, world.links.size, settings.ports):
         link, gate = world.links[l], world.gates[l]

@@ -104,10 +104,11 @@ def counted(start: Any, lengths: Any) -> Any:
     return np.arange(int(lengths.sum())) + np.repeat(start - begin, lengths)
 
 
-def joined(columns: dict[str, Any], count: int) -> dict[str, Any]:
+def joined(columns: dict[str, Any], floors: Any, count: int) -> dict[str, Any]:
     """Columns of flows, in order of source, target and queue pair, as columns with one row per connection.
 
-    Counts are added; it starts with the first queue pair to start and is delivered and acknowledged with the last.
+    Counts are added; it starts with the first queue pair to start and is delivered and acknowledged with the last. Its
+    queue pairs share a NIC's link, if they leave by the same: the ideal time is no less than what they need there.
     """
     if count == 1:
         return columns
@@ -117,8 +118,11 @@ def joined(columns: dict[str, Any], count: int) -> dict[str, Any]:
     if not len(first):
         return columns
     of_ends = {"source": ends[0][first], "target": ends[1][first], "channel": channel[first]}
-    how = {"connection": np.minimum, "start_ps": np.minimum, "delivered_ps": np.maximum, "acked_ps": np.maximum}
-    return {
+    how = {"start_ps": np.minimum, **dict.fromkeys(("delivered_ps", "acked_ps", "ideal_ps"), np.maximum)}
+    together = np.add.reduceat(floors["first"], first) + np.minimum.reduceat(floors["rest"], first)
+    by_one = np.minimum.reduceat(floors["egress"], first) == np.maximum.reduceat(floors["egress"], first)
+    whole = {
         name: of_ends[name] if name in of_ends else how.get(name, np.add).reduceat(column, first)
         for name, column in columns.items()
     }
+    return whole | {"ideal_ps": np.maximum(whole["ideal_ps"], np.where(by_one, together, 0))}

@@ -6,7 +6,7 @@ number (SACK). A header, what trimming leaves of a packet, is answered with a NA
 
 from netsim.core.messages import has_arrived
 from netsim.core.notes import carry_notes
-from netsim.core.places import NDP, bit_of, is_here
+from netsim.core.places import NDP, WORD, bit_of, is_here, widen_here
 from netsim.core.pulls import due
 from netsim.core.repairs import message_with
 from netsim.core.rings import append
@@ -20,16 +20,18 @@ def put_in(world, c, connection, sequence):
     """A packet is here that was not: `expected` moves over what is here without a gap."""
     repair = world.repairs[c]
     if sequence > connection.expected:
-        byte, bit = bit_of(world, c, sequence)
-        world.here[byte] |= bit
+        while (sequence >> WORD) - (connection.expected >> WORD) > repair.here_mask:
+            widen_here(world, c, connection)
+        word, bit = bit_of(world, c, sequence)
+        world.places[word] |= bit
         repair.ahead += 1
         return
     connection.expected += 1
     while repair.ahead > 0:
-        byte, bit = bit_of(world, c, connection.expected)
-        if not world.here[byte] & bit:
+        word, bit = bit_of(world, c, connection.expected)
+        if not world.places[word] & bit:
             break
-        world.here[byte] ^= bit
+        world.places[word] ^= bit
         repair.ahead -= 1
         connection.expected += 1
 

@@ -9,7 +9,7 @@ or when nothing is heard for a time-out: then everything under way. The congesti
 import numpy as np
 
 from netsim.core.messages import last_payload
-from netsim.core.places import AGAIN, GOT, LOST, NDP, ORDER, place_of, under_way
+from netsim.core.places import AGAIN, GOT, LOST, NDP, ORDER, is_held, place_of, under_way, widen
 from netsim.core.tables import NONE
 from netsim.core.timers import start_timer
 from netsim.core.words import CREDIT, NAK, PULL, SACK, label, state
@@ -47,6 +47,8 @@ def take_next(world, c, connection, now):
         repair.lost -= 1
         repair.lost_from = sequence + 1
     else:
+        if sequence - connection.acked > repair.mask:
+            widen(world, c, connection)
         connection.next += 1
     message = world.messages[m]
     payload = np.int64(connection.payload)
@@ -101,7 +103,7 @@ def judge(world, c, connection):
     for sequence in range(connection.acked, connection.next):
         known = np.int64(world.places[place_of(world, c, sequence)])
         if known & (GOT | LOST) == 0:
-            if (known >> ORDER) + world.settings[0].reordering <= repair.newest:
+            if (known >> ORDER) + repair.reordering <= repair.newest:
                 missing += take_for_lost(world, c, sequence)
             else:
                 oldest = min(oldest, known >> ORDER)
@@ -121,13 +123,14 @@ def advance_over(world, c, connection):
 
 
 @inner
-def learn(world, c, connection, sequence, content, now):
-    """What an ACK, a NACK or a pull says; the control hears of what is missing.
+def learn(world, c, connection, sequence, content, now, place):
+    """What an ACK, a NACK or a pull, noted at `place`, says; the control hears of what is missing.
 
     Returns the sequence before which everything has arrived, and how many packets are known to have arrived only now.
     """
     repair, controls = world.repairs[c], world.settings[0].controls
     arrived, payload = connection.acked + repair.got, np.int64(connection.payload)
+    repair.held += is_held(world, c, connection)
     if content & PULL:
         wants = repair.lost > 0 or connection.next < connection.stop
         ndp.on_pull(connection, sequence, wants)
@@ -138,7 +141,8 @@ def learn(world, c, connection, sequence, content, now):
         if sequence >= connection.acked:
             left = take_for_lost(world, c, sequence)
             if left > 0:
-                dispatch.on_nack(connection, payload, under_way(world, c, connection), now, controls)
+                rtt = now - world.notes[place].stamp if world.settings[0].noted else 0
+                dispatch.on_nack(connection, payload, rtt, under_way(world, c, connection) + left, now, controls)
     elif content & SACK:
         if sequence >= connection.acked:
             left = tick_off(world, c, sequence)
@@ -150,7 +154,7 @@ def learn(world, c, connection, sequence, content, now):
         if connection.control == NDP:
             ndp.on_answer(connection, left, content & CREDIT != 0 and connection.next < connection.stop)
     end = advance_over(world, c, connection)
-    if repair.got > 0 and repair.newest - repair.oldest >= world.settings[0].reordering:
+    if repair.got > 0 and repair.newest - repair.oldest >= repair.reordering:
         missing = judge(world, c, connection)
         if missing > 0:
             dispatch.on_loss(connection, missing * payload, now, controls)

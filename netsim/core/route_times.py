@@ -1,13 +1,13 @@
-"""What the route of a new connection is like when nothing else is there: how long a round trip takes, what it holds."""
+"""What a new connection's path is like when nothing else is there: how long a round trip takes, what it holds."""
 
 import numpy as np
 
-from netsim.core.admission import time_alone
 from netsim.core.egress import time_to_send
 from netsim.core.tables import NEVER
-from netsim.kernel import bare, entry
+from netsim.kernel import bare, entry, part
 
 LARGEST_BUFFER = 1 << 40  # bytes; a queue with more room than that has no limit
+MEGABIT_BITS = 8 * 10**6  # a byte in so many ps is one Mbit/s
 
 
 @entry
@@ -20,28 +20,106 @@ def lay_routes(owned, first, starts, links):
             world.hops[(first + i) * stride + k] = links[starts[i] + k]
 
 
-@entry
-def measure_routes(owned, first, idle, slowest, drain):
-    """For connections first, first + 1, ...: three times in ps, i8[n] each.
+@part
+def drain_time(kind):
+    """Emptying this queue, full, and the one of the way back; NEVER where it has no limit."""
+    if kind.buffer >= LARGEST_BUFFER:
+        return NEVER
+    return 2 * (kind.buffer * kind.ps // kind.per_bytes)
 
-    idle: round trip of a full packet and its ACK on an idle network; slowest: a full packet on the slowest link;
-    drain: emptying every switch queue on the way there and back, each full, or NEVER where one has no limit.
+
+@entry
+def measure_routes(owned, first, last_hop, times):
+    """For connections first, first + 1, ...: the links of their routes before hop last_hop[i] (i8[n]).
+
+    times i8[n, 4], ps: a full packet's way there; its ACK's way back; a full packet on the slowest link; emptying every
+    switch queue there and back, each full, or NEVER where one has no limit.
     """
     world = bare(owned)
     settings = world.settings[0]
-    for i in range(idle.size):
+    for i in range(last_hop.size):
         c = np.int64(first + i)
-        connection = world.connections[c]
-        full = settings.header + np.int64(connection.payload)
-        idle[i] = time_alone(world, c, np.int64(connection.payload))
-        slowest[i], drain[i] = 1, 0
-        for hop in range(connection.length):
+        full = settings.header + np.int64(world.connections[c].payload)
+        row = times[i]
+        row[:] = 0
+        for hop in range(last_hop[i]):
             l = world.hops[c * settings.stride + hop]
             there, back = world.kinds[world.links[l].kind], world.kinds[world.links[l ^ 1].kind]
-            idle[i] += time_to_send(back, settings.ack) + back.delay
-            slowest[i] = max(slowest[i], time_to_send(there, full))
+            row[0] += time_to_send(there, full) + there.delay
+            row[1] += time_to_send(back, settings.ack) + back.delay
+            row[2] = max(row[2], time_to_send(there, full))
             if hop > 0:  # at its own NIC a packet does not wait once it is sent
-                if there.buffer >= LARGEST_BUFFER:
-                    drain[i] = NEVER
-                elif drain[i] < NEVER:
-                    drain[i] += 2 * (there.buffer * there.ps // there.per_bytes)
+                row[3] = min(NEVER, row[3] + drain_time(there))
+
+
+@entry
+def measure_sprayed(owned, switches, targets, payloads, times, seen, reached):
+    """The same for what switches choose per packet, from switches[i] (counted from 0) to host targets[i]; i8[n] each.
+
+    Of all ways, which have equally many links, the longest times; the third is a full packet's on all links that lie
+    equally far from the target together, where that is slowest. seen i8[nodes] (zeros), reached i8[nodes, 4]: scratch.
+    """
+    world = bare(owned)
+    hosts = world.settings[0].hosts
+    edge, following = np.empty(seen.size, "i8"), np.empty(seen.size, "i8")
+    for i in range(switches.size):
+        full, slowest = world.settings[0].header + payloads[i], 0
+        edge[0], count = hosts + switches[i], 1
+        reached[edge[0], :] = 0
+        while edge[0] != targets[i]:
+            mbps, links, found, alone = 0, 0, 0, 0
+            for k in range(count):
+                group = world.groups[world.group_of[(edge[k] - hosts) * hosts + targets[i]]]
+                for g in range(np.int64(group.first), np.int64(group.first) + np.int64(group.count)):
+                    l = world.group_links[g]
+                    kind, v = world.kinds[world.links[l].kind], np.int64(world.links[l].target)
+                    if seen[v] != i + 1:
+                        seen[v] = i + 1
+                        reached[v, :] = 0
+                        following[found] = v
+                        found += 1
+                    go_on(world, l, full, reached[edge[k]], reached[v])
+                    mbps += MEGABIT_BITS * kind.per_bytes // kind.ps
+                    alone = time_to_send(kind, full)
+                    links += 1
+            slowest = max(slowest, alone if links == 1 else -(-full * MEGABIT_BITS // mbps))
+            edge, following, count = following, edge, found
+        times[i, :] = reached[targets[i], :]
+        times[i, 2] = slowest
+
+
+@part
+def go_on(world, l, full, so_far, beyond):
+    """Over one link more: the longest times to its far end."""
+    there, back = world.kinds[world.links[l].kind], world.kinds[world.links[l ^ 1].kind]
+    beyond[0] = max(beyond[0], so_far[0] + time_to_send(there, full) + there.delay)
+    beyond[1] = max(beyond[1], so_far[1] + time_to_send(back, world.settings[0].ack) + back.delay)
+    beyond[3] = max(beyond[3], min(NEVER, so_far[3] + drain_time(there)))
+
+
+def times_of(world, first, count):
+    """Idle round trip, full packet on the slowest link, and emptying every queue: ps, i8[count] each.
+
+    Where switches choose per packet these are of all ways together: the longest round trip, and the slowest place.
+    """
+    rows = world.connections[first : first + count]
+    last_hop, times = rows["length"].astype("i8"), np.zeros((count, 4), "i8")
+    sprayed = np.zeros(0, "i8")
+    if world.settings[0]["steering"]:
+        outward = world.ways[first : first + count]["outward"].astype("i8")
+        sprayed = np.flatnonzero(outward < last_hop)
+        last_hop[sprayed] = outward[sprayed] + 1
+    measure_routes(world, first, last_hop, times)
+    if len(sprayed):
+        nic = world.hops[(first + sprayed) * int(world.settings[0]["stride"]) + last_hop[sprayed] - 1]
+        switches = world.links["target"][nic].astype("i8") - int(world.settings[0]["hosts"])
+        targets = world.ways["target"][first + sprayed].astype("i8")
+        ends, which = np.unique(np.stack([switches, targets, rows["payload"][sprayed]]), axis=1, return_inverse=True)
+        beyond, nodes = np.zeros((ends.shape[1], 4), "i8"), len(world.nodes)
+        scratch = np.zeros(nodes, "i8"), np.zeros((nodes, 4), "i8")
+        measure_sprayed(world, *np.ascontiguousarray(ends), beyond, *scratch)
+        beyond = beyond[which.reshape(-1)]
+        slowest = np.maximum(times[sprayed, 2], beyond[:, 2])
+        times[sprayed] = np.minimum(times[sprayed] + beyond, NEVER)
+        times[sprayed, 2] = slowest
+    return times[:, 0] + times[:, 1], times[:, 2], times[:, 3]

@@ -61,13 +61,18 @@ KIND = np.dtype(  # what links of one kind share
         ("per_bytes", "i8"),
         ("delay", "i8"),
         ("buffer", "i8"),
+        ("pausable", "i8"),  # flow control rules what comes in by it: not inside a server
         ("headroom", "i8"),  # bytes beyond XOFF that may still come in by it
+        ("stop_above", "i8"),  # with flow control: a queue that is longer stops those that add to it,
+        ("go_at", "i8"),  # until it is as short as that
+        ("room", "i8"),  # and it holds no more
         ("mark_from", "i8"),  # ECN: Kmin, Kmax, Pmax in units of 2^-30
         ("mark_all", "i8"),
         ("mark_chance", "i8"),
         ("strict", "i8"),  # ACKs have a class of their own above data
         ("control_room", "i8"),  # bytes that class holds
         ("loss", "i8"),  # chance that its wire loses a packet, in units of 2^-30
+        ("jitter", "i8"),  # of a NIC: a packet may be late by so many of its own times to send, 16 fractional bits
     ]
 )
 GATE = np.dtype(  # what priority flow control knows of a link
@@ -84,6 +89,8 @@ GATE = np.dtype(  # what priority flow control knows of a link
         ("leaving_row", "u4"),  # and the row of its class: another than this only with several classes
         ("trims", "i8"),  # packets cut to their headers at its near end
         ("beyond", "i8"),  # at its far end, with a shared buffer: bytes of `held` that stand in the headroom
+        ("stopped_by", "u4"),  # at its far end: the row of the queue that was too long, or NONE
+        ("is_long", "u4"),  # at its near end: the queue has been, and is not yet short again
     ]
 )
 LINKS_OF_A_NODE = [("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("last_out", "u4")]
@@ -158,6 +165,14 @@ REPAIR = np.dtype(  # selective repeat: what a connection knows of packets beyon
         ("headers", "i8"),  # trimmed packets that have come
         ("asked", "i8"),  # pulls: those due to it so far,
         ("pulled", "i8"),  # and those that have been sent
+        # both
+        ("limit", "i8"),  # no packet is sent so far beyond `acked`
+        ("reordering", "i8"),  # transmissions by which a packet may be overtaken and is not yet taken for lost
+        ("held", "i8"),  # ACKs that found it stopped by `limit` alone
+        ("start", "i8"),  # its block of `places`: the sender's,
+        ("mask", "i8"),
+        ("here_start", "i8"),  # and the receiver's, in words
+        ("here_mask", "i8"),
     ]
 )
 PULLER = np.dtype(  # at a NIC, where receivers pull
@@ -239,23 +254,6 @@ SAMPLE = np.dtype(  # what waited at a link, and what has happened there since t
         ("paused_ps", "i8"),
     ]
 )
-JOURNAL = np.dtype(  # a packet at a queue; see journal.py
-    [
-        ("came_at", "i8"),  # to that queue; of an own packet of a NIC: its connection's turn
-        ("began_at", "i8"),  # its first bit leaves
-        ("label", "i8"),
-        ("state", "i8"),  # with the link in place of the ingress
-    ]
-)
-STORY = np.dtype(  # what became of a message
-    [
-        ("released_at", "i8"),
-        ("delivered_at", "i8"),
-        ("acked_at", "i8"),
-        ("first", "i8"),  # sequence of its first packet
-        ("end", "i8"),  # and after its last one
-    ]
-)
 PROGRESS = np.dtype(  # what kernels have come to
     [
         ("next_look", "i8"),  # at the queues
@@ -264,6 +262,7 @@ PROGRESS = np.dtype(  # what kernels have come to
         ("failed", "i8"),  # 1 + the connection that gave up first,
         ("failed_at", "i8"),  # and when
         ("air_used", "i8"),
+        ("places_used", "i8"),
         ("windows", "i8"),
         ("node_steps", "i8"),
         ("late_entries", "i8"),
@@ -297,10 +296,12 @@ SETTINGS = np.dtype(  # what no kernel changes
         ("gap", "i8"),  # flowlet: ps
         ("slots", "i8"),  # of a switch's table of flowlets
         ("entropies", "i8"),  # reps: how many different ones there are
-        ("selective", "i8"),  # selective repeat: 0, or the packets of its window, a power of two
-        ("reordering", "i8"),  # transmissions by which a packet may be overtaken and is not yet taken for lost
+        ("selective", "i8"),  # selective repeat, not go-back-N
         ("trim", "i8"),
+        ("trim_last", "i8"),  # chance that the last in a full queue is cut instead, in units of 2^-30
+        ("marks_late", "i8"),  # when a packet leaves, not when it comes
         ("lossy", "i8"),  # some wire loses packets
+        ("jittery", "i8"),  # NICs have jitter
         ("pulling", "i8"),  # receivers pull
         ("complaints", "i8"),  # go-back-N: 1 if every packet beyond a gap brings a NAK, 0 if the first does
         ("classes", "i8"),  # of traffic; see classes.py

@@ -2,17 +2,21 @@
 
 Handley et al., "Re-architecting datacenter networks and stacks for low latency and high performance", SIGCOMM 2017,
 section 3.1: the header goes into the control class, ahead of data, so that the receiver soon knows what is missing.
-Always the packet that arrives is cut; the paper's coin, which cuts the last in the queue instead, is left out.
+A coin decides whether the packet that arrives is cut or the last in the queue: without it senders that keep step with
+each other lose always or never (ibid.).
 """
 
 import numpy as np
 
 from netsim.core.journal import REFUSED, write_down
 from netsim.core.losses import drop
-from netsim.core.notes import carry_notes
-from netsim.core.rings import append
-from netsim.core.words import BYTES, TRIMMED, bytes_of, is_ack
+from netsim.core.notes import appended_place, carry_notes
+from netsim.core.random import thirty_bits
+from netsim.core.rings import append, length
+from netsim.core.words import BYTES, TRIMMED, bytes_of, is_ack, without_ingress
 from netsim.kernel import inner
+
+COINS = 1 << 41  # added to the number of a row: its coins, its marks and its losses are drawn apart
 
 
 @inner
@@ -43,6 +47,35 @@ def refuse(world, l, label, state, now, place):
     if not world.settings[0].trim or is_ack(state):
         turn_away(world, l, label, state, now)
         return
+    cut(world, l, label, state, now, place)
+
+
+@inner
+def cut(world, l, label, state, came_at, place):
+    """A packet is left as its header."""
     world.gates[l].trims += 1
-    cut = bytes_of(state) - world.settings[0].header
-    into_control(world, np.uint32(l % world.settings[0].ports), label, state - (cut << BYTES) | TRIMMED, now, place)
+    payload = bytes_of(state) - world.settings[0].header
+    header = state - (payload << BYTES) | TRIMMED
+    into_control(world, np.uint32(l % world.settings[0].ports), label, header, came_at, place)
+
+
+@inner
+def takes_the_place(world, l, wire_bytes):
+    """Whether a data packet that finds no room in row l gets that of the last in the queue, which is then cut.
+
+    One that is being sent is not cut, nor one that is smaller than the packet that comes.
+    """
+    link = world.links[l]
+    if length(link.payload) == 0:
+        return False
+    place = appended_place(link.payload)
+    label, state, came_at = world.air[place].label, world.air[place].state, world.air[place].at
+    drawn = thirty_bits(world.settings[0].seed, np.int64(l) + COINS, world.gates[l].trims)
+    if bytes_of(state) < wire_bytes or drawn >= world.settings[0].trim_last:
+        return False
+    link.payload.tail -= 1
+    link.backlog -= bytes_of(state)
+    if world.pools[link.source].room > 0:
+        world.pools[link.source].taken -= bytes_of(state)
+    cut(world, l, label, without_ingress(state), came_at, place)
+    return True

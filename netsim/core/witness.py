@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core import tables
+from netsim.core import journal_tables
 from netsim.core.ledger import Admitted
 from netsim.core.world_tables import World
 
@@ -40,7 +40,7 @@ class Told:
 
 
 class Witness:
-    """Rows of the journal (tables.JOURNAL), in order per link, piece by piece; `on_full` is called past `most` rows.
+    """Rows of the journal, in order per link, piece by piece; `on_full` is called past `most` rows.
 
     Whoever watches a run changes nothing of it, but time: switches go from event to event.
     """
@@ -55,8 +55,8 @@ class Witness:
         row = world.settings[0]
         row["coupled"] = row["journaling"] = 1
         row["journal_reserve"] = row["reserve"] // ENTRIES_PER_ROW + ROWS_PER_PORT * len(world.busy)
-        journal = np.zeros(FIRST_ROWS + int(row["journal_reserve"]), tables.JOURNAL)
-        return world._replace(journal=journal, stories=np.zeros(len(world.messages) or 1, tables.STORY))
+        journal = np.zeros(FIRST_ROWS + int(row["journal_reserve"]), journal_tables.JOURNAL)
+        return world._replace(journal=journal, stories=np.zeros(len(world.messages) or 1, journal_tables.STORY))
 
     def is_due(self, world: World) -> bool:
         """Whether the core waits for its journal to be taken away."""

@@ -1,4 +1,4 @@
-"""A World made from a Network: every link idle, no connection yet. And how its tables grow, between two advances."""
+"""A World made from a Network: every link idle, no connection yet."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,6 +8,8 @@ import numpy as np
 from netsim.core import tables
 from netsim.core.checks import check_classes, check_headers, check_room, check_trimming
 from netsim.core.egress import GROUP
+from netsim.core.journal_tables import JOURNAL, STORY
+from netsim.core.lossless import flow_control
 from netsim.core.memory import aligned_zeros
 from netsim.core.pool_sizes import check_pools, fixed_alpha, largest_queues, pools
 from netsim.core.rings import FIRST_SIZE
@@ -28,7 +30,6 @@ CHANCE = 1 << 30  # Pmax is held in these units
 HEADERS = 2  # with trimming the control class holds twice the bytes of the data class (htsim's NDP queue)
 
 Parameters = Mapping[str, Mapping[str, int]]  # by control and field of its SETTINGS
-Selective = tuple[int, int]
 
 
 def new_world(
@@ -40,23 +41,25 @@ def new_world(
     seed: int,
     control: str,
     parameters: Parameters,
-    selective: Selective | None = None,
+    selective: bool = False,
     complaints: bool = False,
     classes: int = 1,
+    jitter: float = 0,
 ) -> World:
     """The network at rest. Sizes in bytes; payloads of a packet and of one that stays inside a server.
 
-    selective: window and tolerance of selective repeat, in packets; None is go-back-N. classes: of traffic. Raises
-    InputError where the largest packet does not fit, a pause would travel in no time, what is trimmed could not be sent
-    again, or several classes have no control class above them.
+    selective: repeat, not go-back-N. classes: of traffic. jitter: of NICs, in times to send a packet. Raises InputError
+    where the largest packet does not fit, a pause would travel in no time, what is trimmed could not be sent again, or
+    several classes have no control class above them.
     """
-    largest = header + np.where([kind == SCALE_UP for kind in network.kinds], payloads[1], payloads[0])
-    kinds, kind_of = _kinds(network, largest)
-    check_trimming(network, is_selective=selective is not None)
+    inside = np.array([kind == SCALE_UP for kind in network.kinds], bool)
+    largest = header + np.where(inside, max(payloads), payloads[0])  # what goes on to the network crosses NVLink too
+    kinds, kind_of = _kinds(network, largest, round(jitter * 65536))
+    check_trimming(network, is_selective=selective)
     check_headers(network, header)
     check_classes(network, classes)
     check_pools(network, largest)
-    check_room(network, kinds, kind_of, largest)
+    check_room(network, kinds, kind_of, largest, ack, header)
     nodes, inbound, outbound, port_of = _nodes(network)
     slots = _slots(network)
     ports = int((nodes["last_out"] - nodes["first_out"])[len(network.hosts) :].max(initial=1))
@@ -64,7 +67,7 @@ def new_world(
     settings = _settings(network, control, parameters, selective)
     row = settings[0]
     row["complaints"], row["classes"], row["coupled"] = complaints, classes, row["coupled"] or classes > 1
-    row["header"], row["ack"] = header, ack
+    row["header"], row["ack"], row["jittery"] = header, ack, kinds["jitter"].any()
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
     _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + (not network.trim)))
     return World(
@@ -126,13 +129,13 @@ def _nothing_carried() -> dict[str, Any]:
         "flowlets": tables.FLOWLET,
         "repairs": tables.REPAIR,
         "places": "u4",
-        "here": "u1",
     }
-    rows = {"heard": tables.TELEMETRY, "journal": tables.JOURNAL, "stories": tables.STORY}
+    rows = {"heard": tables.TELEMETRY, "journal": JOURNAL, "stories": STORY}
     return {
         **{name: np.zeros(0, row) for name, row in empty.items()},
         **{name: np.zeros(1, row) for name, row in rows.items()},
         "hops": np.zeros(STRIDE, "u4"),
+        "place_blocks": np.full(SIZE_CLASSES, -1, "i8"),
         "finished": np.zeros(64, tables.FINISHED),
     }
 
@@ -144,7 +147,7 @@ def _progress(air_used: int) -> Any:
     return progress
 
 
-def _settings(network: Network, control: str, parameters: Parameters, selective: Selective | None) -> Any:
+def _settings(network: Network, control: str, parameters: Parameters, selective: bool) -> Any:
     settings = np.zeros(1, tables.SETTINGS)
     row = settings[0]
     row["hosts"], row["stride"] = len(network.hosts), STRIDE
@@ -153,9 +156,9 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
     if network.shared_buffer:
         row["pooling"], row["alpha"] = 1, fixed_alpha(network.shared_buffer)
-    if selective:
-        row["selective"], row["reordering"] = selective
-    row["trim"], row["pulling"] = network.trim, control in PULLED
+    row["selective"], row["trim"], row["pulling"] = selective, network.trim is not None, control in PULLED
+    if network.trim:
+        row["trim_last"], row["marks_late"] = round(network.trim.last * CHANCE), network.trim.marking == "dequeue"
     row["lossy"] = any(chance > 0 for chance in network.loss)
     row["paced"] = control in PACED
     row["noted"], row["telemetered"] = control in NOTED, control in TELEMETERED
@@ -167,8 +170,9 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
     return settings
 
 
-def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
-    """One row for every different (rate, delay, buffer, ECN, largest packet, loss), and the row of each link."""
+def _kinds(network: Network, largest: Any, jitter: int) -> tuple[Any, Any]:
+    """One row for every different (rate, delay, buffer, ECN, loss, jitter, flow control), and the row of each link."""
+    is_nic = (np.asarray(network.source) < len(network.hosts)) & [kind != SCALE_UP for kind in network.kinds]
     columns = np.stack(
         [
             network.rate_bps,
@@ -177,21 +181,25 @@ def _kinds(network: Network, largest: Any) -> tuple[Any, Any]:
             network.kmin,
             network.kmax,
             np.rint(np.asarray(network.pmax) * CHANCE).astype("i8"),
-            largest,
             np.rint(np.asarray(network.loss) * CHANCE).astype("i8"),
             largest_queues(network),
+            jitter * is_nic,
+            *flow_control(network, largest, jitter * is_nic),
         ]
     ).astype("i8")
     different, kind_of = np.unique(columns, axis=1, return_inverse=True)
     kinds = np.zeros(different.shape[1], tables.KIND)
-    for kind, (rate, delay, buffer, kmin, kmax, chance, packet, loss, most) in zip(
+    pfc = ("pausable", "headroom", "stop_above", "go_at", "room")
+    for kind, (rate, delay, buffer, kmin, kmax, chance, loss, most, late, *rest) in zip(
         kinds, different.T.tolist(), strict=True
     ):
+        for name, value in zip(pfc, rest, strict=True):
+            kind[name] = value
         kind["ps"], kind["per_bytes"] = picoseconds_per_byte(rate)
         kind["delay"], kind["buffer"], kind["mark_from"], kind["mark_all"] = delay, most, kmin, kmax
         kind["mark_chance"], kind["strict"] = chance, network.control_class == "strict"
         kind["loss"], kind["control_room"] = loss, min(buffer * (HEADERS if network.trim else 1), NEVER)
-        kind["headroom"] = network.pfc.headroom_of(rate, delay, packet) if network.pfc else 0
+        kind["jitter"] = late
     return kinds, kind_of.reshape(-1)
 
 
@@ -262,6 +270,7 @@ def _links(network: Network, kind_of: Any, ports: int, pulling: bool, classes: i
     )
     for name, column in (("kind", kind_of), ("source", network.source), ("target", network.target)):
         links[name] = np.tile(column, classes)
+    gates["stopped_by"] = tables.NONE
     gates["leaving_row"] = np.tile(np.arange(len(network.links)), classes)
     pullers = np.zeros(len(network.links) if pulling else 0, tables.PULLER)
     hosts = np.zeros(len(network.hosts), tables.HOST)
@@ -273,31 +282,3 @@ def _links(network: Network, kind_of: Any, ports: int, pulling: bool, classes: i
         rings["mask"] = FIRST_SIZE - 1
         start += FIRST_SIZE * len(rings)
     return links, gates, inboxes, pullers, hosts, start
-
-
-def with_rows(world: World, **rows: int) -> World:
-    """The same world with tables of at least so many rows; what is in them stays."""
-    larger = {}
-    for name, needed in rows.items():
-        table = getattr(world, name)
-        if len(table) < needed:
-            grown = aligned_zeros(max(needed, len(table) * 3 // 2), table.dtype)
-            grown[: len(table)] = table
-            larger[name] = grown
-    return world._replace(**larger) if larger else world
-
-
-def with_more_air(world: World) -> World:
-    """Twice as much room for packets, and for what is noted beside them. Only what is in use is copied."""
-    settings = world.settings[0]
-    rows = {"air": 1}
-    if settings["noted"]:
-        rows["notes"] = 1
-    if settings["telemetered"]:
-        rows["telemetry"] = MOST_HOPS
-    larger = {}
-    for name, each in rows.items():
-        table, used = getattr(world, name), int(world.progress[0]["air_used"]) * each
-        larger[name] = np.zeros(2 * len(table), table.dtype)
-        larger[name][:used] = table[:used]
-    return world._replace(**larger)

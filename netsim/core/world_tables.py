@@ -49,8 +49,8 @@ class World(NamedTuple):
     cache: np.ndarray  # [connection * CACHE + i] entropies
     flowlets: np.ndarray  # [(switch - hosts) * slots + slot]
     repairs: np.ndarray  # per connection, with selective repeat
-    places: np.ndarray  # there, per connection and place in its window: what its sender knows
-    here: np.ndarray  # and bit by bit what its receiver has
+    places: np.ndarray  # there, in blocks of each connection: what its sender knows, what its receiver has
+    place_blocks: np.ndarray  # per size class: first free block of `places`
     pullers: np.ndarray  # per link, where receivers pull
     samples: np.ndarray  # of queues, taken since the seam last looked
     journal: np.ndarray  # where settings.journaling, since the seam last looked; else one row

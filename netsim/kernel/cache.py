@@ -26,20 +26,42 @@ def _sources_digest() -> str:
 
 
 def _cache_folder() -> pathlib.Path:
-    root = os.environ.get("NETSIM_CACHE_DIR") or platformdirs.user_cache_dir("netsim")
-    folder = pathlib.Path(root) / "kernels" / _sources_digest()
+    root = pathlib.Path(os.environ.get("NETSIM_CACHE_DIR") or platformdirs.user_cache_dir("netsim"))
+    folder = root / "kernels" / _sources_digest()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        root.parent.mkdir(parents=True, exist_ok=True)
+        for each in (root, folder.parent, folder):
+            each.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
-            return folder
+            what = _open_to_others(root, folder)
     except OSError as error:
-        warnings.warn(
-            f"{folder}: cannot be written ({error.strerror}), so kernels are compiled anew in every process; "
-            "set NETSIM_CACHE_DIR to a folder of yours",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-        return pathlib.Path(tempfile.mkdtemp(prefix="netsim-kernels-"))
+        what = f"cannot be written ({error.strerror})"
+    if not what:
+        return folder
+    warnings.warn(
+        f"{folder}: {what}, so kernels are compiled anew in every process; set NETSIM_CACHE_DIR to a folder of yours",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return pathlib.Path(tempfile.mkdtemp(prefix="netsim-kernels-"))
+
+
+def _open_to_others(root: pathlib.Path, folder: pathlib.Path) -> str:
+    """What keeps code in a folder from being trusted, "" if nothing does: what lies there is loaded and run.
+
+    The folder and those above it up to the root must belong to this user or to root, and others must not write there.
+    If others can enter it at all, this holds for what is in it as well.
+    """
+    if not hasattr(os, "getuid"):
+        return ""
+    inside = folder.rglob("*") if folder.stat().st_mode & 0o077 else ()
+    for path in (root, folder.parent, folder, *inside):
+        found = path.stat()
+        if found.st_uid not in (os.getuid(), 0):
+            return f"{path.name} in it belongs to another user" if path != root else "belongs to another user"
+        if found.st_mode & 0o022:
+            return f"others can write to {path.name}"
+    return ""
 
 
 CACHE_FOLDER = _cache_folder()

@@ -20,6 +20,7 @@ NEARLY = 0.98  # of the most needed link: as good as equal
 MORE_THAN_HOSTS = 1.05  # a tier needed longer than any host's link cannot carry what the hosts send
 FAN_IN = 2  # senders to one host at once
 LOPSIDED = 1.5  # an incast's receiver has so much more to take than any sender has to give
+OFTEN_LOST = 0.05  # of all packets: sending them again takes longer than their share
 AS_IF_IDLE = 1.25  # times the ideal: no congestion worth the name
 BY_RATE = ("dcqcn", "timely")  # controls that hold a sender back by its pace
 
@@ -31,7 +32,7 @@ def estimate_of(result: Result) -> Reason:
         return reason(ReasonKind.NOTHING, "nothing was sent.", estimated=True)
     worst = int(np.argmax(load.needed_ps))
     share = float(load.needed_ps[worst]) / load.busy_ps
-    return _by_a_link(load, worst) if share >= LINK_BOUND else _by_no_link(load, worst)
+    return _losses_at(load) or (_by_a_link(load, worst) if share >= LINK_BOUND else _by_no_link(load, worst))
 
 
 def slowdown_of(result: Result) -> float:
@@ -120,16 +121,24 @@ def _collision(load: Load, link: int) -> Reason:
     return _at(load, ReasonKind.PASSING_CONGESTION if at_once == 1 else collision, link, how)
 
 
+def _losses_at(load: Load) -> Reason | None:
+    """The link that lost most, where much had to be sent again."""
+    links, flows = load.result.links, load.result.flows
+    lost = (links["drops"] + links["lost"] + links["trims"]).to_numpy()
+    again = load.result.summary["retransmitted_packets"] / max(1, int(flows["packets"].sum()))
+    if again < OFTEN_LOST or not lost.any():
+        return None
+    worst = int(np.argmax(lost))
+    return _at(load, ReasonKind.LOSS_RECOVERY, worst, f"it lost most packets, and {_needed(load, worst)}.")
+
+
 def _by_no_link(load: Load, worst: int) -> Reason:
-    """No link was busy for most of the time: losses, or a link that marked or paused; else latency or a limit."""
+    """No link was busy for most of the time: latency, a link that marked or paused, or a sender's own limit."""
     links, slowdown = load.result.links, slowdown_of(load.result)
-    lost = (links["drops"] + links["lost"]).to_numpy()
     against = "" if math.isnan(slowdown) else f"operations take {times(slowdown)} their time on an idle network, and "
     busiest = f"{against}the most needed link, {_named(load, worst)}, {_needed(load, worst)}."
     if math.isnan(slowdown) or slowdown < AS_IF_IDLE:
         return _at(load, ReasonKind.LATENCY, None, busiest)
-    if load.result.summary["retransmitted_packets"] and lost.any():
-        return _at(load, ReasonKind.LOSS_RECOVERY, int(np.argmax(lost)), busiest)
     slowed = (links["ecn_marks"] + links["pauses_sent"] + links["trims"]).to_numpy() > 0
     if slowed.any():
         return _by_a_link(load, int(np.argmax(np.where(slowed, load.needed_ps, -1.0))))

@@ -136,10 +136,10 @@ def price_verdict(
         return f"All cost the same, {_money(costs[best])}."
     if best == cheapest:
         return f"{names[best]} is the cheapest too ({_money(costs[best])})."
-    against = f"{_money(costs[cheapest])}, {names[best]} {_money(costs[best])}"
+    both = f"({_money(costs[best])} against {_money(costs[cheapest])})"
     if cheapest in fastest:
-        return f"{names[cheapest]} is the cheapest ({against}), and as fast."
-    says = f"{names[best]} is the faster and the dearer: {names[cheapest]} costs {against}"
+        return f"{names[best]} is dearer than {names[cheapest]} {both}, and no faster."
+    says = f"{names[best]} is faster and dearer than {names[cheapest]} {both}"
     spent = [time * total for time, total in zip(times_ps, totals, strict=True)]
     most = min(range(len(names)), key=lambda each: spent[each])
     other = best if most != best else cheapest

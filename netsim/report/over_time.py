@@ -20,8 +20,8 @@ class OverTime:
     """The samples of a result, link by link. A link is sampled only while packets wait in its queue.
 
     The time between two looks is `interval_ps`. Where a link had no queue at the look before, what it sent since cannot
-    be told from what it sent earlier: its rate is NaN there. A packet counts as sent when its first bit is. Marks,
-    drops and pauses are those since its last sample.
+    be told from what it sent earlier: its rate is NaN there. A link in use all the time sends at its rate, to a byte.
+    Marks, drops and pauses are those since its last sample.
     """
 
     result: Result
@@ -45,8 +45,9 @@ class OverTime:
         rate = np.full(len(rows), np.nan)
         np.divide(since["sent_bytes"] * 8 * PS_PER_SECOND, gone, out=rate, where=known & (gone > 0))
         capacity = self.result.links["rate_bps"].to_numpy(float)[link]
+        utilisation = np.minimum(rate / capacity, 1)  # counts are whole bytes
         return pd.DataFrame(
-            {"time_ps": time_ps, "link": link, "bytes": rows["bytes"], "rate_bps": rate, "utilisation": rate / capacity}
+            {"time_ps": time_ps, "link": link, "bytes": rows["bytes"], "rate_bps": rate, "utilisation": utilisation}
             | {name: since[name] for name in SINCE[1:]}
         )
 

@@ -51,7 +51,7 @@ def page_data(result: Result) -> dict[str, Any]:
     return {
         "title": f"{scenario.trace.name} on {scenario.topology.title}",
         "scenario": str(scenario).removeprefix(f"{scenario.trace.name} on {scenario.topology.title}, "),
-        "preset": filled_in(scenario.transport, scenario.routing, scenario.topology) or "",
+        "preset": filled_in(scenario.transport, scenario.routing, scenario.topology, scenario.nic) or "",
         "version": str(result.provenance.get("netsim", "")),
         "end_ps": int(result.summary["completion_time_ps"]),
         "facts": facts_of(result),

@@ -88,7 +88,7 @@ def link_changes(first: Result, second: Result) -> pd.DataFrame:
     shown = ["busy_ps", "max_queue_bytes", "drops", "ecn_marks"]
     links = []
     for result in (first, second):
-        busy_ps = (result.links["busy_fraction"] * result.summary["completion_time_ps"]).round().astype("int64")
+        busy_ps = (result.links["bytes"] * (8e12 / result.links["rate_bps"])).round().astype("int64")
         links.append(result.links.assign(busy_ps=busy_ps)[[*LINK, *shown]])
     both = links[0].merge(links[1], on=LINK, suffixes=("_before", "_after"))
     differs = pd.concat([both[f"{name}_before"] != both[f"{name}_after"] for name in shown], axis=1).any(axis=1)

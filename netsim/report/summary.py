@@ -22,13 +22,13 @@ def summary_text(result: Result) -> str:
     """Everything a person wants to know first, in some twenty lines."""
     parts = [_head(result), operations_text(result.collectives), recorded_text(result.collectives)]
     parts += [result.reason.text, _congestion(result)]
-    parts += [_unmoved(result), _headroom(result), _classes(result)]
+    parts += [_unmoved(result), _headroom(result), _held(result), _classes(result)]
     return "\n\n".join(part for part in parts if part)
 
 
 def _head(result: Result) -> str:
     summary, scenario = result.summary, result.scenario
-    preset = filled_in(scenario.transport, scenario.routing, scenario.topology)
+    preset = filled_in(scenario.transport, scenario.routing, scenario.topology, scenario.nic)
     return (
         f"{scenario}\n"
         + (f"{fill(f'preset {preset}', MOST_WIDE, subsequent_indent='  ')}\n" if preset else "")
@@ -166,6 +166,18 @@ def _headroom(result: Result) -> str:
     return (
         f"flow control is on, and yet {counted(int(losers['drops'].sum()), 'packet')} found no headroom, on the way to "
         f"{', '.join(named)}{more}; raise pfc.headroom, or leave it out"
+    )
+
+
+def _held(result: Result) -> str:
+    """Where the window of selective repeat bound."""
+    held = result.summary.get("held_by_recovery", 0)
+    if not held:
+        return ""
+    window, acks = result.scenario.transport.selective_repeat.window, result.summary["acks_delivered"]
+    return (
+        f"transport.selective_repeat.window = {window:,} packets alone kept senders waiting: {percent(held / acks)} of "
+        'the ACKs found one stopped by it; make it larger, or leave it out ("auto" has no limit)'
     )
 
 

@@ -46,3 +46,8 @@ def percent(fraction: float) -> str:
 def counted(count: int, noun: str) -> str:
     """A count with its noun: "1 packet", "2,000 packets"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence lists them: "queueing", "queueing and pause", "queueing, pause and throttling"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -13,7 +13,7 @@ import pandas as pd
 from netsim.config import load_scenario
 from netsim.errors import InputError
 from netsim.result import tables
-from netsim.result.checking import check_summary, check_tables, read_parquet
+from netsim.result.checking import check_summary, check_tables, check_writes_down, read_parquet
 from netsim.result.folder import MARK, check_writable, read_json, write_json, write_parquet, written_whole
 from netsim.result.reason import Reason
 from netsim.result.tables import TABLES
@@ -45,10 +45,13 @@ class Outcome(Protocol):
 class Result:
     """Tables `collectives`, `parts`, `flows`, `links`, `queues` (ps, bytes), a summary, and the scenario.
 
-    `algbw_gbs` = bytes / time in 10^9 B/s and `busbw_gbs` as nccl-tests define them; `slowdown` = time / ideal, where
-    ideal is the time on an idle network. Where the trace holds the durations of a real run, `against_recorded` =
-    `together_ps` / `recorded_ps`: both are counted from when the last rank came. A flow's time ends with its last byte
-    at the receiver; NaN if it never did. `parts` tells when each rank began and finished its part of a collective.
+    `algbw_gbs` = bytes / time in 10^9 B/s and `busbw_gbs` as nccl-tests define them. `slowdown` = time / ideal, never
+    below 1; of a run: all times over all ideals. Ideal is the time of the same chunk flows alone, where nothing but the
+    links of hosts is shared (`core.floors`); of a flow: alone on its path, or over all that it may be sprayed on.
+    Where the trace holds the durations of a real run, `against_recorded` = `together_ps` / `recorded_ps`: both are
+    counted from when the last rank came. A flow's time ends with its last byte at the receiver; NaN if it never did.
+    `busy_fraction` is the share of the run in which a link was sending; of one that sends ACKs or copies after the end,
+    the share of the time until its last bit. `parts` tells when each rank began and finished its part of a collective.
     `queues` is sampled, where packets wait; its sent_bytes, ecn_marks, drops and paused_ps are those of the link since
     the beginning.
     """
@@ -66,7 +69,7 @@ class Result:
     def of(cls, outcome: Outcome, scenario: Scenario) -> Result:
         """Make the tables of what a run measured, and derive what follows from it."""
         collectives = tables.collectives(outcome.collectives)
-        links = tables.links(outcome.links, int(outcome.totals["completion_time_ps"]))
+        links = tables.links(outcome.links)
         return cls(
             collectives=collectives,
             parts=tables.parts(outcome.parts),
@@ -114,6 +117,7 @@ class Result:
         A folder that holds an earlier result is replaced, any other folder that is not empty is refused. The Parquet
         files of equal scenarios are equal byte for byte: what differs from run to run is in the JSON files alone.
         """
+        check_writes_down(self.scenario, Path(folder))
         with written_whole(Path(folder)) as draft:
             for name in TABLES:
                 write_parquet(getattr(self, name), name, draft / f"{name}.parquet")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,8 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from netsim.config import build_scenario
 from netsim.core.tables import NEVER
-from netsim.errors import InputError
+from netsim.errors import InputError, NetsimError
 from netsim.result.tables import ARROW, TABLES
 from netsim.result.totals import COUNTED, NOT_OF_THE_TABLES, summary_of
 from netsim.scenario import Scenario
@@ -38,7 +40,9 @@ def read_parquet(name: str, path: Path) -> pd.DataFrame:
         table = file.read()
         _check_values(name, path, table)
         return pd.DataFrame({column: _values(table[column], kind) for column, kind in TABLES[name].items()})
-    except (OSError, pa.ArrowException, UnicodeDecodeError, MemoryError):
+    except NetsimError:
+        raise
+    except Exception:  # whatever a broken file makes of the library that reads it
         raise InputError("cannot be read as Parquet", where=str(path), mend=MEND) from None
 
 
@@ -104,6 +108,22 @@ def check_tables(tables: Mapping[str, pd.DataFrame], scenario: Scenario, folder:
             raise _wrong(folder / f"{name}.parquet", f"names {tables[name][column].max():,} in {column}, of {most:,}")
     if (tables["collectives"]["end_ps"] < tables["collectives"]["start_ps"]).any():
         raise _wrong(folder / "collectives.parquet", "holds what ends before it starts")
+
+
+def check_writes_down(scenario: Scenario, folder: Path) -> None:
+    """Refuse a scenario that its file would not give back, as one with a class of the user's own, when it is saved."""
+    try:
+        tables = json.loads(json.dumps(scenario.as_tables("")))
+        again = build_scenario(scenario.trace, **{name: each for name, each in tables.items() if name != "trace"})
+    except (TypeError, ValueError):  # InputError is one, and what pydantic and json say of values without words
+        again = None
+    parts = {name: (getattr(scenario, name), getattr(again, name, None)) for name in ("topology", "routing")}
+    own = next((name for name, (part, found) in parts.items() if type(part) is not type(found)), "")
+    if again != scenario or own:
+        what = f"{own or 'scenario'} cannot be written down"
+        what += f": nobody who opens the file knows the class {type(parts[own][0]).__name__}" if own else ""
+        mend = "enter the class under its kind in netsim.topology.TOPOLOGIES, wherever the file is opened"
+        raise InputError(what, where=str(folder), mend=mend if own == "topology" else "use what a file can say")
 
 
 def check_summary(summary: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], path: Path) -> None:

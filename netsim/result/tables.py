@@ -78,10 +78,9 @@ def flows(measured: Mapping[str, Any]) -> pd.DataFrame:
     return _table("flows", columns | {"slowdown": _ratio(taken, columns["ideal_ps"])})
 
 
-def links(measured: Mapping[str, Any], completion_ps: int) -> pd.DataFrame:
-    """Add to the measured links the fraction of the whole run in which each was sending."""
-    columns = _columns(measured)
-    return _table("links", columns | {"busy_fraction": columns["busy_ps"] / max(1, completion_ps)})
+def links(measured: Mapping[str, Any]) -> pd.DataFrame:
+    """The links as measured."""
+    return _table("links", _columns(measured))
 
 
 def parts(measured: Mapping[str, Any]) -> pd.DataFrame:

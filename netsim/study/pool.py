@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
 BACKENDS = ("local", "dask")
 CONNECT_SECONDS = 10
+LOOK_SECONDS = 0.5  # how often a child looks whether its parent is there
+
+_watching: list[int] = []  # in a child: its parent, once a thread looks for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +139,28 @@ def _on_cores(tasks: Sequence[Task], jobs: int, work: Work) -> Iterator[Finished
     while waiting:
         started: list[Task] = []
         try:
-            for finished in _parallel(waiting.values(), jobs, work, started):
+            for finished in _parallel(waiting.values(), jobs, work, started, here=True):
                 del waiting[finished.number]
                 yield finished
         except BrokenProcessPool:
             for task in [each for each in started if each.number in waiting]:
                 del waiting[task.number]
                 yield _alone(task, work)
+
+
+def _watched(work: Work, parent: int, task: Task) -> Finished:
+    """Do a run in a process that ends when its parent does, even by `kill -9`: nobody would ask for its answer."""
+    if not _watching and os.getpid() != parent:  # joblib does a single run in the parent itself
+        _watching.append(parent)
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    return work(task)
+
+
+def _end_with(parent: int) -> None:
+    """Where a parent ends, its children get another."""
+    while os.getppid() == parent:
+        time.sleep(LOOK_SECONDS)
+    os._exit(1)
 
 
 def _alone(task: Task, work: Work) -> Finished:
@@ -150,7 +170,7 @@ def _alone(task: Task, work: Work) -> Finished:
 
     executor = ProcessPoolExecutor(max_workers=1)
     try:
-        finished: Finished = executor.submit(work, task).result()
+        finished: Finished = executor.submit(_watched, work, os.getpid(), task).result()
     except BrokenProcessPool:
         return Finished(task.number, None, "its process was killed, as happens where memory runs out")
     finally:
@@ -158,14 +178,19 @@ def _alone(task: Task, work: Work) -> Finished:
     return finished
 
 
-def _parallel(tasks: Iterable[Task], jobs: int, work: Work, started: list[Task]) -> Iterator[Finished]:
-    """Through joblib, one run per batch: a batch of several would be told of only when all of it is done."""
+def _parallel(
+    tasks: Iterable[Task], jobs: int, work: Work, started: list[Task], *, here: bool = False
+) -> Iterator[Finished]:
+    """Through joblib, one run per batch: a batch of several would be told of only when all of it is done.
+
+    here: in children of this process, which end with it.
+    """
     from joblib import Parallel, delayed
 
     def begun() -> Iterator[Any]:
         for task in list(tasks):
             started.append(task)
-            yield delayed(work)(task)
+            yield delayed(_watched)(work, os.getpid(), task) if here else delayed(work)(task)
 
     parallel: Any = Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered", max_nbytes=None)
     with _children_deaf_to_interrupts():

@@ -13,6 +13,7 @@ from netsim.topology.limits import Counts, check_counts
 from netsim.topology.network import Network
 from netsim.topology.pfc import FlowControl
 from netsim.topology.shared_buffer import Shared
+from netsim.topology.trimming import Trimming
 from netsim.units import Duration, Rate, Size, parse_rate, parse_time
 
 Loss = Annotated[float, Field(ge=0.0, lt=1.0, description="probability that a packet is lost on a wire")]
@@ -54,7 +55,7 @@ class Topology(BaseModel):
     ecn: Marking = Ecn()
     control_class: Literal["strict", "shared"] = "strict"
     pfc: FlowControl = None
-    trim: bool = Field(default=False, description="a data packet that finds no room is cut to its header, not dropped")
+    trim: Trimming = Field(default=None, description="a data packet without room is cut to its header, not dropped")
     shared_buffer: Shared = Field(default=None, description="size and alpha: one buffer for all ports of a switch")
     loss: Loss = 0.0
 

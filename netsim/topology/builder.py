@@ -7,6 +7,7 @@ from netsim.topology.limits import Counts, check_counts
 from netsim.topology.network import Host, Link, Network, Switch
 from netsim.topology.pfc import Pfc
 from netsim.topology.shared_buffer import SharedBuffer
+from netsim.topology.trimming import Trim
 from netsim.units import UNLIMITED
 
 
@@ -28,7 +29,7 @@ class NetworkBuilder:
         control_class: str = "strict",
         pfc: Pfc | None = None,
         *,
-        trim: bool = False,
+        trim: Trim | None = None,
         shared_buffer: SharedBuffer | None = None,
     ) -> None:
         self.name, self.control_class, self.pfc, self.trim = name, control_class, pfc, trim

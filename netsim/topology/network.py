@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from netsim.topology.pfc import Pfc
 from netsim.topology.shared_buffer import SharedBuffer
+from netsim.topology.trimming import Trim
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -66,7 +67,7 @@ class Network:
     links: tuple[Link, ...]
     control_class: str = "strict"
     pfc: Pfc | None = None
-    trim: bool = False
+    trim: Trim | None = None
     shared_buffer: SharedBuffer | None = None
 
     @cached_property

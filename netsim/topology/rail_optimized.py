@@ -35,15 +35,13 @@ class RailOptimized(Topology):
 
     Host number = server * gpus_per_server + GPU. Each rail is one (logical) switch with a port down per server, and
     one cable to each spine; there are as many spines as the oversubscription asks for: servers * NIC rate over
-    (oversubscription * spine rate). `nvlink`, `nic` and `spine` override the settings of those cables; the NIC's
-    400 Gb/s are those of an H100 server.
+    (oversubscription * spine rate). `nvlink`, `nic` and `spine` override the settings of those cables; the NICs of an
+    H100 server have 400 Gb/s.
     """
 
     kind: Literal["rail_optimized"] = "rail_optimized"
     servers: int = Field(ge=1)
     gpus_per_server: int = Field(default=8, ge=1)
-    rate: Rate = parse_rate("400Gb/s")
-    delay: Duration = parse_time("500ns")
     oversubscription: int = Field(default=1, ge=1, description="capacity down over capacity up at a rail switch")
     nvlink: NvLink = NvLink()
     nic: Override = Override()

@@ -59,13 +59,14 @@ class Timely(BaseModel):
 class Swift(BaseModel):
     """Settings of Swift, named as in the paper; it gives no numbers for most: these are those of csg-htsim.
 
-    base_target and hop_scale must hold the idle round trip: hop_scale counts the switches on the way.
+    base_target must hold the idle round trip: "auto" is that, and at least 20 us; hop_scale counts the switches on the
+    way. max_cwnd: "auto" is twice the first window, and at least 1,024 packets.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    base_target: Duration = parse_time("20us")
-    hop_scale: Duration = parse_time("3.053us")  # base_target / 6.55
+    base_target: Auto = "auto"
+    hop_scale: Duration = parse_time("3.053us")  # 20 us / 6.55
     fs_range: Duration = parse_time("100us")
     fs_min_cwnd: Packets = 0.1
     fs_max_cwnd: Packets = 100
@@ -73,7 +74,7 @@ class Swift(BaseModel):
     beta: Share = 0.8
     max_mdf: Share = 0.5
     min_cwnd: Annotated[float, Field(ge=0.0001, le=1)] = 0.001
-    max_cwnd: Annotated[float, Field(ge=1, le=1 << 20)] = 1024
+    max_cwnd: Annotated[float, Field(ge=1, le=1 << 20)] | Literal["auto"] = "auto"
     retx_reset_threshold: Annotated[int, Field(ge=1)] = 5
 
     @model_validator(mode="after")
@@ -85,11 +86,13 @@ class Swift(BaseModel):
     @property
     def core(self) -> dict[str, int]:
         alpha = self.fs_range / (1 / sqrt(self.fs_min_cwnd) - 1 / sqrt(self.fs_max_cwnd))
-        names = ("ai", "beta", "max_mdf", "min_cwnd", "max_cwnd")
-        plain = ("base_target", "hop_scale", "fs_range", "retx_reset_threshold")
+        names = ("ai", "beta", "max_mdf", "min_cwnd")
+        plain = ("hop_scale", "fs_range", "retx_reset_threshold")
         return {
             **{name: fixed(getattr(self, name)) for name in names},
             **{name: getattr(self, name) for name in plain},
+            "base_target": 0 if isinstance(self.base_target, str) else self.base_target,
+            "max_cwnd": 0 if isinstance(self.max_cwnd, str) else fixed(self.max_cwnd),
             "fs_alpha": round(alpha),
             "fs_beta": round(alpha / sqrt(self.fs_max_cwnd)),
         }
@@ -114,12 +117,15 @@ class Hpcc(BaseModel):
 class Nscc(BaseModel):
     """Settings of NSCC, named and chosen as in uet-htsim; those in packets hold at 100 Gb/s and 12 us, and scale.
 
-    target_qdelay: "auto" is one idle round trip, as there without trimming (with it: 0.75). max_window: in windows of
-    the bandwidth-delay product, with which a connection also begins. qa_gate: quick adapt acts below max_window / 2^3.
+    base_rtt: of the whole network, from which target, steps and their period follow, and with which a connection's own
+    begins; "auto" is the idle round trip of its longest path (uet-htsim's main_uec.cpp; UE 1.0 has it configured).
+    target_qdelay: "auto" is one of these, as there without trimming (with it: 0.75). max_window: in what a NIC sends in
+    the connection's own base RTT; with it a connection begins. qa_gate: quick adapt acts below max_window / 2^3.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    base_rtt: Auto = "auto"
     target_qdelay: Auto = "auto"
     target_share: Annotated[float, Field(gt=0, le=100)] = 1.0
     max_window: Annotated[float, Field(ge=1, le=100)] = 1.5

@@ -11,8 +11,11 @@ TIMELY, SWIFT, HPCC, NSCC, NDP = (CODES[name] for name in ("timely", "swift", "h
 
 
 @part
-def start(sender, line_bps, idle_ps, wire_bytes, settings):
-    """A new connection on a NIC of this rate; idle round trip of a full packet, and its bytes on the wire."""
+def start(sender, line_bps, idle_ps, network_ps, wire_bytes, settings):
+    """A new connection on a NIC of this rate; idle round trip of a full packet, and its bytes on the wire.
+
+    network_ps: the longest of these in the network.
+    """
     if sender.control == NO_CONTROL:
         none.start(sender)
     elif sender.control == WINDOW:
@@ -24,11 +27,11 @@ def start(sender, line_bps, idle_ps, wire_bytes, settings):
     elif sender.control == TIMELY:
         timely.start(sender, line_bps, idle_ps)
     elif sender.control == SWIFT:
-        swift.start(sender, idle_ps)
+        swift.start(sender, idle_ps, settings.swift)
     elif sender.control == HPCC:
         hpcc.start(sender, line_bps, idle_ps, wire_bytes)
     elif sender.control == NSCC:
-        nscc.start(sender, line_bps, idle_ps, settings.nscc)
+        nscc.start(sender, line_bps, network_ps, wire_bytes, settings.nscc)
     elif sender.control == NDP:
         ndp.start(sender)
 
@@ -89,14 +92,17 @@ def in_packets(sender, lost_bytes):
 
 
 @part
-def on_nack(sender, lost_bytes, outstanding, now, settings):
-    """The receiver says that packets came trimmed to their headers, so many bytes of them; others are under way."""
+def on_nack(sender, lost_bytes, rtt, outstanding, now, settings):
+    """The receiver says that packets came trimmed to their headers, so many bytes of them, sent rtt ps ago.
+
+    outstanding: packets under way, these among them.
+    """
     if sender.control == DCTCP:
         dctcp.on_nack(sender, in_packets(sender, lost_bytes))
     elif sender.control == SWIFT:
         swift.on_loss(sender, now, settings.swift)
     elif sender.control == NSCC:
-        nscc.on_nack(sender, in_packets(sender, lost_bytes), outstanding, now, settings.nscc)
+        nscc.on_nack(sender, in_packets(sender, lost_bytes), rtt, outstanding, now, settings.nscc)
 
 
 @part

@@ -5,7 +5,10 @@ Ultra Ethernet specification 1.0, section 3.6.13, with the parameters of uet-hts
 the window: in proportion to how far the delay is below the target, fast after a window's worth of nearly none, fairly
 (all flows alike) above the target. A mark above the target narrows it once a round trip, by the average delay. Quick
 adapt sets it to what arrived in the last round trip, when that is little and packets are trimmed or very late.
-Here a packet counts whole (there: by its bytes), and every connection's own idle round trip is the network's.
+
+Two round trips matter. The network's (that of its longest path, one value for all) gives the target, the steps and
+their period. The connection's own begins with it and falls to the shortest that it sees, of ACKs and of NACKs; it gives
+the widest window and what quick adapt takes for little. Here a packet counts whole (there: by its bytes).
 """
 
 import numpy as np
@@ -13,12 +16,15 @@ import numpy as np
 from netsim.kernel import inner, part
 from netsim.transport.fixed_point import ONE, WIDEST
 
+PS_BITS = 8 * 10**12  # a byte in so many ps is one bit/s
 REFERENCE_RTT_PS = 12_000_000
 REFERENCE_MBPS = 100_000
 STATE = np.dtype(
     [
         ("most", "i8"),  # the widest window; windows are packets with 16 fractional bits
-        ("idle", "i8"),  # base RTT, ps
+        ("base_rtt", "i8"),  # its own, ps
+        ("network", "i8"),  # that of the network's longest path
+        ("packet_ps", "i8"),  # a full packet at the NIC's rate
         ("increase", "i8"),  # gathered: packets times packets, 16 fractional bits
         ("average", "i8"),  # of the queueing delay, ps
         ("adapt_at", "i8"),  # end of the round trip that quick adapt looks at
@@ -37,8 +43,8 @@ STATE = np.dtype(
 SETTINGS = np.dtype(
     [
         ("target", "i8"),  # queueing delay, ps; or, where it is 0,
-        ("target_share", "i8"),  # in idle round trips; fractions have 16 digits
-        ("max_window", "i8"),  # in windows that the connection begins with
+        ("target_share", "i8"),  # in round trips of the network; fractions have 16 digits
+        ("max_window", "i8"),  # in what the NIC sends in the base RTT
         ("alpha", "i8"),  # packets
         ("fi", "i8"),
         ("eta", "i8"),
@@ -55,18 +61,35 @@ SETTINGS = np.dtype(
 
 
 @part
-def start(sender, line_bps, idle_ps, settings):
+def start(sender, line_bps, network_ps, wire_bytes, settings):
+    """The window begins at its widest, unless the user has it begin narrower."""
     state = sender.nscc
-    state.idle = idle_ps
-    state.scale = (line_bps // 10**6) * idle_ps // (REFERENCE_RTT_PS // 10) * ONE // (10 * REFERENCE_MBPS)
-    state.most = min((sender.cwnd * settings.max_window) >> 16, WIDEST)
+    state.network = network_ps
+    state.packet_ps = max(1, PS_BITS * wire_bytes // line_bps)
+    state.scale = (line_bps // 10**6) * network_ps // (REFERENCE_RTT_PS // 10) * ONE // (10 * REFERENCE_MBPS)
     state.adjusted_at = -1
-    sender.cwnd = state.most
+    learn(state, network_ps, settings)
+    sender.cwnd = min(sender.cwnd, state.most)
+
+
+@part
+def learn(state, base_ps, settings):
+    state.base_rtt = base_ps
+    state.most = max(ONE, min(((base_ps * ONE // state.packet_ps) * settings.max_window) >> 16, WIDEST))
+
+
+@part
+def has_seen(state, rtt, now, settings):
+    """A round trip: the shortest is the base. The first tells when the first packet was sent."""
+    if state.adjusted_at < 0:
+        state.adjusted_at = now - rtt
+    if rtt < state.base_rtt:
+        learn(state, rtt, settings)
 
 
 @part
 def target_of(state, settings):
-    return settings.target if settings.target else (state.idle * settings.target_share) >> 16
+    return settings.target if settings.target else (state.network * settings.target_share) >> 16
 
 
 @part
@@ -91,7 +114,7 @@ def quick_adapt(sender, lost, marked, delay, outstanding, now, settings):
             state.is_pressed = 0
             done = True
         state.achieved = 0
-        state.adapt_at = now + state.idle + target
+        state.adapt_at = now + state.base_rtt + target
     if done:
         state.increase = 0
         state.received = 0
@@ -117,7 +140,7 @@ def decrease(sender, target, now, settings):
     state = sender.nscc
     state.is_fast = 0
     state.unhindered = 0
-    if state.average > target and now - state.cut_at > state.idle:
+    if state.average > target and now - state.cut_at > state.base_rtt:
         share = min(settings.gamma * (state.average - target) // state.average, settings.max_md)
         state.cut_at = now
         keep(sender, sender.cwnd - ((sender.cwnd * share) >> 16))
@@ -125,10 +148,10 @@ def decrease(sender, target, now, settings):
 
 @part
 def adjust(sender, now, settings):
-    """What was gathered takes effect, and once a round trip a little more."""
+    """What was gathered takes effect, and once a round trip of the network a little more."""
     state = sender.nscc
     window = sender.cwnd + (state.increase << 16) // sender.cwnd
-    if now - state.adjusted_at >= state.idle:
+    if now - state.adjusted_at >= state.network:
         window += (settings.eta * np.int64(state.scale)) >> 16
         state.adjusted_at = now
     state.increase = 0
@@ -144,13 +167,12 @@ def average_with(state, sample, settings):
 @inner
 def on_round_trip(sender, gained, marked, rtt, outstanding, now, settings):
     state = sender.nscc
-    delay, target = max(0, rtt - state.idle), target_of(state, settings)
-    if state.adjusted_at < 0:
-        state.adjusted_at = now - rtt
+    has_seen(state, rtt, now, settings)
+    delay, target = rtt - state.base_rtt, target_of(state, settings)
     state.achieved += gained
     state.received += gained
     state.ignored += gained
-    average_with(state, delay if marked or delay <= target else state.idle // 4, settings)
+    average_with(state, delay if marked or delay <= target else state.base_rtt // 4, settings)
     if quick_adapt(sender, False, marked, delay, outstanding, now, settings):
         return
     if marked:
@@ -161,17 +183,18 @@ def on_round_trip(sender, gained, marked, rtt, outstanding, now, settings):
     else:
         increase_in_proportion(sender, gained, target - delay, delay, settings)
     keep(sender, sender.cwnd)
-    if state.received > settings.adjust_after or now - state.adjusted_at > state.idle:
+    if state.received > settings.adjust_after or now - state.adjusted_at > state.network:
         adjust(sender, now, settings)
 
 
 @part
-def on_nack(sender, packets, outstanding, now, settings):
-    """Packets were trimmed: their queue was full."""
+def on_nack(sender, packets, rtt, outstanding, now, settings):
+    """Packets were trimmed: their queue was full. They are still among those outstanding."""
     state = sender.nscc
+    has_seen(state, rtt, now, settings)
     state.ignored += packets
     state.is_pressed = 1
-    average_with(state, state.idle, settings)
+    average_with(state, state.network, settings)
     if not quick_adapt(sender, True, True, 0, outstanding, now, settings):
         keep(sender, sender.cwnd - packets * ONE)
 

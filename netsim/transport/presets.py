@@ -1,7 +1,7 @@
 """Presets: whole transports by one name, written as a scenario file would write them.
 
-A preset only fills in what nobody has set. `transport` and `routing` are tables of a scenario; `topology` are fields
-that any topology has. This page holds no more than names and texts: `netsim.presets` lays them under a scenario.
+A preset only fills in what nobody has set. `transport`, `routing` and `nic` are tables of a scenario; `topology` are
+fields that any topology has. This page holds no more than names and texts: `netsim.presets` lays them under a scenario.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class Preset:
     transport: dict[str, Any]
     routing: dict[str, Any] = field(default_factory=lambda: {"kind": "ecmp"})
     topology: dict[str, Any] = field(default_factory=dict)
+    nic: dict[str, Any] = field(default_factory=lambda: {"jitter": 1.0})  # of hardware
 
 
 PRESETS = {
@@ -82,6 +83,7 @@ PRESETS = {
         {"control": "none", "recovery": "selective_repeat", "selective_repeat": {"reordering": 1 << 30}},
         routing={"kind": "spray", "order": "round_robin"},
         topology={"buffer": "unlimited", "ecn": "off"},
+        nic={"jitter": 0.0},
     ),
 }
 DEFAULT_PRESET = "roce"

@@ -94,28 +94,22 @@ class GoBackN(BaseModel):
 class SelectiveRepeat(BaseModel):
     """Settings of selective repeat, both in packets.
 
-    window: how far both ends look beyond the first missing packet, a power of two. reordering: a packet is taken for
-    lost when one that was sent so many transmissions later has arrived; "auto" is 3 (as TCP's duplicate ACKs, RFC 5681)
-    where every packet of a connection takes the same route, and a quarter of the window where they are spread.
+    window: how far both ends look beyond the first missing packet; "auto" has no limit. reordering: a packet is taken
+    for lost when one that was sent so many transmissions later has arrived; "auto" is 3 (as TCP's duplicate ACKs, RFC
+    5681) where every packet of a connection takes the same route; where they are spread a quarter of the window, or,
+    where that is "auto", of what the path holds, at least 256.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    window: Annotated[int, Field(ge=8, le=1 << 15)] = 1024
+    window: Annotated[int, Field(ge=8, le=1 << 29)] | Literal["auto"] = "auto"
     reordering: Annotated[int, Field(ge=1)] | Literal["auto"] = "auto"
 
-    @field_validator("window")
-    @classmethod
-    def _power_of_two(cls, window: int) -> int:
-        if window & (window - 1):
-            raise ValueError(f"{window} is no power of two; give {1 << window.bit_length()}")
-        return window
-
-    def tolerance(self, *, in_order: bool) -> int:
-        """Transmissions by which a packet may be overtaken; in_order: all packets of a connection take one route."""
-        if isinstance(self.reordering, int):
-            return self.reordering
-        return TCP_DUPLICATES if in_order else self.window // 4
+    def limits(self, *, in_order: bool) -> tuple[int | str, int | str]:
+        """Window and tolerance in packets or "auto"; in_order: all packets of a connection take one route."""
+        if self.reordering != "auto" or isinstance(self.window, str):
+            return self.window, TCP_DUPLICATES if in_order and self.reordering == "auto" else self.reordering
+        return self.window, TCP_DUPLICATES if in_order else self.window // 4
 
 
 class Transport(BaseModel):
@@ -124,8 +118,8 @@ class Transport(BaseModel):
     preset: fills in what is not set, here and (see netsim.presets) of routing and topology; "roce" unless a control is
     set: that alone starts from no preset. control and recovery: see `netsim list`.
     window: packets that may be on the way unacknowledged, at first
-    (dctcp, swift, ndp), at most (hpcc, dcqcn, timely) or always (window), or where NSCC's begins once it is multiplied
-    by its max_window; "bdp" is what the idle route holds: rate times round trip (dcqcn, timely: no limit).
+    (dctcp, swift, ndp), at most (hpcc, dcqcn, timely) or always (window), or with which NSCC begins; "bdp" is what the
+    idle route holds: rate times round trip (dcqcn, timely: no limit; nscc: its max_window).
     timeout: without progress for so long, everything unacknowledged is sent again; "auto" is what a packet can need at
     most, every queue on its way being full (InfiniBand's 4.19 ms where queues have no limit). retries: after so many
     time-outs in a row without anything acknowledged, one more makes the connection fail, as the NIC's retry count does;

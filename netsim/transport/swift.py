@@ -16,11 +16,13 @@ STATE = np.dtype(
         ("rtt", "i8"),  # the last one, ps
         ("cut_at", "i8"),
         ("timeouts", "i8"),  # in a row
+        ("base_ps", "i8"),  # ps: what a round trip may take without switches and queues
+        ("most", "i8"),  # the widest window
     ]
 )
 SETTINGS = np.dtype(
     [
-        ("base_target", "i8"),  # ps
+        ("base_target", "i8"),  # ps; 0: "auto"
         ("hop_scale", "i8"),  # ps for each switch
         ("fs_range", "i8"),  # ps: flow scaling adds so much at most
         ("fs_alpha", "i8"),  # ps: fs_alpha / sqrt(window in packets) - fs_beta
@@ -29,10 +31,12 @@ SETTINGS = np.dtype(
         ("beta", "i8"),
         ("max_mdf", "i8"),
         ("min_cwnd", "i8"),  # packets
-        ("max_cwnd", "i8"),
+        ("max_cwnd", "i8"),  # 0: "auto"
         ("retx_reset_threshold", "i8"),
     ]
 )
+BASE_PS = 20_000_000  # the least that base_target comes to under "auto": as in csg-htsim
+MOST = 1 << 26  # the least that a window may come to under "auto": 1,024 packets
 SCALED = 1 << 32  # a window of 2^16 packets: above it flow scaling adds nothing whatever the settings
 
 
@@ -48,16 +52,18 @@ def root(number):
 
 
 @inner
-def target_delay(window, switches, settings):
+def target_delay(base, window, switches, settings):
     """What a round trip may take, ps."""
     scaling = (settings.fs_alpha << 16) // root(min(window, SCALED - 1) << 16) - settings.fs_beta
     scaling = max(0, min(scaling, settings.fs_range))
-    return settings.base_target + switches * settings.hop_scale + scaling
+    return base + switches * settings.hop_scale + scaling
 
 
 @part
-def start(sender, idle_ps):
+def start(sender, idle_ps, settings):
     state = sender.swift
+    state.base_ps = settings.base_target if settings.base_target > 0 else max(BASE_PS, idle_ps)
+    state.most = settings.max_cwnd if settings.max_cwnd > 0 else max(MOST, 2 * sender.cwnd)
     state.window = sender.cwnd
     state.rtt = idle_ps
     state.cut_at = -idle_ps
@@ -66,7 +72,7 @@ def start(sender, idle_ps):
 @part
 def keep(sender, window, settings):
     """The new window, within its limits. One packet may always be on the way: below that the pace counts."""
-    sender.swift.window = max(settings.min_cwnd, min(window, settings.max_cwnd))
+    sender.swift.window = max(settings.min_cwnd, min(window, sender.swift.most))
     sender.cwnd = max(ONE, sender.swift.window)
 
 
@@ -85,7 +91,7 @@ def on_round_trip(sender, gained, rtt, now, settings):
     state.rtt = rtt
     if gained > 0:
         state.timeouts = 0
-    target = target_delay(state.window, np.int64(sender.length) - 1, settings)
+    target = target_delay(state.base_ps, state.window, np.int64(sender.length) - 1, settings)
     if rtt >= target:
         cut(sender, min(settings.beta * (rtt - target) // rtt, settings.max_mdf), now, settings)
     elif state.window >= ONE:

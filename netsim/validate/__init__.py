@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 from netsim.errors import InputError, NetsimError, nearest
 from netsim.validate import chance, exact, fairness, lossless, ultra
+from netsim.validate.connectx5 import connectx5
 from netsim.validate.nouns import Experiment, Finding, said
 
 HTSIM = "csg-htsim 841d9e7, spcl/HTSIM 8a33f33"
@@ -28,6 +29,7 @@ EXPERIMENTS = {
     "dependent-ring": Experiment("spcl/HTSIM gen_allreduce.py", ultra.dependent_ring),
     "go-back-n-sprayed": Experiment("csg-htsim htsim_roce", lossless.go_back_n_meets_spray),
     "in-and-out": Experiment("csg-htsim EXAMPLES/in_and_out; NDP, figure 21", fairness.in_and_out),
+    "connectx5": Experiment("openfabric-systems/simllm, rnic-anomaly-table.md", connectx5),
     "dcqcn-and-windows": Experiment("High-Precision-Congestion-Control, issue 14", lossless.dcqcn_and_windows),
     "dcqcn-thresholds": Experiment("DCQCN, SIGCOMM 2015, section 4", lossless.dcqcn_thresholds),
     "two-flows": Experiment("each control's paper: equal shares", fairness.two_flows),

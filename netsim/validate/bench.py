@@ -57,10 +57,20 @@ def permutation(hosts: int, seed: int, *, apart: int = 1) -> list[Pair]:
     return list(zip(source.tolist(), target.tolist(), strict=True))
 
 
-def ultra(pairs: list[Pair], topology: Any, transport: Any = "uec", **settings: Any) -> Result:
+def ultra(pairs: list[Pair], topology: Any, transport: Any = "uec", size: int = ULTRA_FLOW, **settings: Any) -> Result:
     """Flows of 2 MB as htsim's UEC experiments have them."""
     ranks = max(max(pair) for pair in pairs) + 1
-    return simulate(matrix(ranks, pairs, ULTRA_FLOW), topology, transport=transport, packet=ULTRA, **settings)
+    return simulate(matrix(ranks, pairs, size), topology, transport=transport, packet=ULTRA, **settings)
+
+
+def last_ack_ps(result: Result) -> int:
+    """When the last flow's last ACK was back."""
+    return int(result.flows["acked_ps"].max())
+
+
+def first_ack_us(result: Result) -> float:
+    """When the last ACK was back of the flow that was through first."""
+    return float(result.flows["acked_ps"].min()) / US
 
 
 def last_ack_us(result: Result) -> float:

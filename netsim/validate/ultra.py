@@ -19,13 +19,15 @@ from netsim.validate.bench import (
     Pair,
     efficiency,
     fat_tree,
+    first_ack_us,
     incast,
+    last_ack_ps,
     last_ack_us,
     matrix,
     permutation,
     ultra,
 )
-from netsim.validate.nouns import Figure, at_least, between, near
+from netsim.validate.nouns import Figure, at_least, between, exactly, near
 
 SMALL = fat_tree(4, **ULTRA_QUEUE)
 PULLED = fat_tree(4, **ULTRA_QUEUE | {"buffer": "145250B"})  # EQDS's queues
@@ -36,8 +38,11 @@ HALF_MORE = 54  # packets: 1.5 times what 12 us hold at 100 Gb/s, the largest wi
 
 
 def one_flow(full: bool) -> Iterator[Figure]:
-    """V1: 2 MB over six links, alone."""
+    """V1: 2 MB over six links, alone; and 10 packets, 100, and 2,000,000 bytes, whose last packet is short, exactly."""
     yield near("NSCC", 176.2, last_ack_us(ultra([(0, 8)], SMALL)), 0.002, " us")
+    for name, size, published in (("10 packets", 10 * 4086, 17_010_720), ("100 packets", 100 * 4086, 46_890_720)):
+        yield exactly(f"NSCC, {name}", published, last_ack_ps(ultra([(0, 8)], SMALL, size=size)), " ps")
+    yield exactly("NSCC, 2,000,000 bytes", 176_199_520, last_ack_ps(ultra([(0, 8)], SMALL, size=2_000_000)), " ps")
     pulled = last_ack_us(ultra([(0, 8)], PULLED, RECEIVER, **SPRAYED))
     yield between("receiver-driven", 177.37, 177.8, pulled, " us", 0.02)
     yield at_least("floor under both", ULTRA_ALONE_US, min(pulled, last_ack_us(ultra([(0, 8)], SMALL))), " us")
@@ -56,12 +61,29 @@ def incast_15(full: bool) -> Iterator[Figure]:
     trims = {name: run.summary["trims"] for name, run in runs.items()}
     yield near("NSCC", 2478.5, times["NSCC"], 0.05, " us")
     yield between("NSCC: trims (811)", 811 / 2, 811 * 2, trims["NSCC"])
+    yield from _first_to_finish()
     yield near("DCTCP", 2490.8, times["DCTCP"], 0.05, " us")
     yield between("receiver-driven", 2464, 2470, times["receiver-driven"], " us", 0.03)
     yield between("receiver-driven: trims (762)", 762 / 2, 762 * 2, trims["receiver-driven"])
     yield near("fixed window, no control", 2858.6, times["fixed window"], 0.05, " us")
     yield between("fixed window: trims (80592)", 80592 / 2, 80592 * 2, trims["fixed window"])
     yield at_least("floor under all: 15 flows on one link", 15 * 490 * 0.332, min(times.values()), " us")
+
+
+def _first_to_finish() -> Iterator[Figure]:
+    """The published matrix, to host 15, with some seeds: who comes best out of the first round trips is first.
+
+    So it is by chance there, too: uet-htsim's rules, played with 200 seeds, give 1,070 to 1,930 us, 1,490 in the mean,
+    and what is published is one of these. One of ours must be as near, and some must lie on either side of it.
+    """
+    pairs, seeds = [(s, 15) for s in range(15)], range(1, 25)
+    runs = [ultra(pairs, SMALL, size=2_000_000, seed=seed) for seed in seeds]
+    first = sorted(first_ack_us(run) for run in runs)
+    nearest = min(first, key=lambda each: abs(each - 1273.6))
+    yield near(f"NSCC: first to finish, the nearest of {len(seeds)} seeds", 1273.6, nearest, 0.05, " us")
+    yield between("NSCC: first to finish (published), among all seeds", first[0], first[-1], 1273.6, " us")
+    farthest = max((last_ack_us(run) for run in runs), key=lambda each: abs(each - 2478.5))
+    yield near("NSCC: last to finish, the farthest of these", 2478.5, farthest, 0.05, " us")
 
 
 def permutation_16(full: bool) -> Iterator[Figure]:

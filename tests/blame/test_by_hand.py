@@ -111,7 +111,7 @@ def test_a_window_of_one_packet_is_a_window_limit() -> None:
     hidden = T + 2 * A + 4 * US
     parts = {"propagation": 2 * US, "serialisation": 2 * T + 4 * T, "throttling": 4 * hidden}
     check(found, ReasonKind.WINDOW_LIMIT, None, **parts)
-    assert "with a full window (transport.window) and nothing in their way" in reason_of(found).text
+    assert "with a full window (transport.window) and nothing in the way" in reason_of(found).text
 
 
 def test_of_a_round_trip_what_the_window_holds_is_sending() -> None:
@@ -206,7 +206,7 @@ def test_a_pace_without_congestion_is_a_rate_limit() -> None:
     found = split(trace_of(2, flows((0, 1, 36 * PACKET))), one_leaf(1000), "timely", timely=timely)
     parts = {"propagation": 2 * US, "serialisation": 2 * T + 6 * T + 29 * T, "throttling": 18 * T}
     check(found, ReasonKind.RATE_LIMIT, None, **parts)
-    assert "their pace (timely)" in reason_of(found).text
+    assert "the sender's pace (timely)" in reason_of(found).text
 
 
 def test_a_packet_that_found_no_room_is_loss_recovery() -> None:
@@ -247,3 +247,17 @@ def test_where_a_collision_begins(more: int, kind: ReasonKind) -> None:
             break
     worst = explain(scenario)[0].blames[0]
     assert (worst.kind, worst.link) == (kind, first)
+
+
+def test_an_incast_that_meets_on_its_way_is_the_receivers() -> None:
+    """Eight hosts of two leaves send to host 0 over one spine, 200 packets each, and host 1 beside it 100 more.
+
+    They meet at the spine, at 100 Gb/s; but the receiver's link takes 1,700 packets and the spine's 1,600: other paths
+    would change nothing.
+    """
+    topology = leaf_spine(3, 4, 1, rate="100Gb/s", delay="100ns", buffer="unlimited", spine={"rate": "100Gb/s"})
+    far = [(host, 0, 200 * PACKET) for host in range(4, 12)]
+    found = split(trace_of(12, flows(*far, (1, 0, 100 * PACKET))), topology)
+    reason = reason_of(found)
+    assert (reason.kind, reason.link) == (ReasonKind.INCAST, "leaf0->host0")
+    assert {blame.kind for blame in found.blames if blame.ps > 0.01 * found.lost_ps} == {ReasonKind.INCAST}

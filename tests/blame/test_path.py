@@ -77,5 +77,5 @@ def test_alone_it_is_propagation_and_serialisation(size: int, rates: tuple[int, 
     by_kind = {kind: sum(piece.ps for piece in path.pieces if piece.kind == kind) for kind in KINDS}
     assert by_kind[PROPAGATION] == sum(links[each].delay_ps for each in route)
     assert by_kind[PROPAGATION] + by_kind[SERIALISATION] == path.end_ps - path.start_ps
-    assert path.end_ps - path.start_ps == run.carried[0].admitted.ideal_ps
+    assert path.end_ps - path.start_ps == run.carried[0].admitted.floor_ps
     assert all(piece.link != NO_LINK for piece in path.pieces if piece.kind in (PROPAGATION, SERIALISATION))

@@ -10,18 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.core.admission import ideal_time, times_alone
 from netsim.core.ledger import Admitted, Ledger
 from netsim.core.tables import NONE
 from netsim.core.world_tables import World
 from netsim.topology.network import Network
-from tests.core.worlds import ask, at_rest, connections_of
+from tests.core.worlds import at_rest, connections_of
 from tests.core_runs import play_core, schedule_of
 from tests.twin_networks import MICROSECOND, Row, all_to_all, incast, line, rails, ring, star
 from tests.twin_random import drawn_rows
 from tests.twin_runs import Scenario, build_twin, one
 
-SLOT = 332_800  # 4160 bytes at 100 Gb/s
+SLOT, ACK = 332_800, 5_120  # 4160 and 64 bytes at 100 Gb/s
 
 
 def admitted(*schedules: list[Row], network: Network | None = None) -> tuple[World, list[Admitted]]:
@@ -77,10 +76,9 @@ def test_a_collective_knows_whether_some_row_waits_for_an_ack() -> None:
 
 
 def alone(network: Network, ends: tuple[int, int, int], size: int) -> int:
-    world, numbers = ask(connections_of(network), at_rest(network), ends)
-    times = np.zeros(1, "i8")
-    times_alone(world, np.array(numbers, "u4"), np.array([size]), times)
-    return int(times[0])
+    _, (each,) = admitted([(*ends, size, ())], network=network)
+    assert each.floors["ideal"][0] == each.floor_ps == each.alone_ps
+    return each.floor_ps
 
 
 @pytest.mark.parametrize(("switches", "packets"), [(0, 1), (1, 1), (1, 30), (5, 490)])
@@ -99,33 +97,31 @@ def test_alone_a_message_takes_as_long_as_the_twin_says(size: int, gigabits: lis
     assert alone(network, (0, 1, 0), size) == twin.run().flows[0, 0].delivered_ps
 
 
-def test_the_floor_of_a_chain_is_its_links_one_after_the_other() -> None:
-    _, (each,) = admitted(ring(5, 7, 10 * 4096))
-    assert each.ideal_ps == 7 * (11 * SLOT + 2 * MICROSECOND)
+def test_the_floor_of_a_chain_is_its_links_one_after_the_other_and_the_acks_between() -> None:
+    _, (each,) = admitted(ring(5, 7, 7 * 4096))
+    assert each.floor_ps == each.alone_ps == 7 * (8 * SLOT + 2 * MICROSECOND) + 6 * ACK
 
 
-def test_the_floor_of_an_incast_is_the_busiest_link_at_a_host() -> None:
+def test_the_floor_of_an_incast_is_a_packet_to_the_switch_and_then_all_of_them() -> None:
     _, (each,) = admitted(incast(4, 100 * 4096))
-    assert each.ideal_ps == 400 * SLOT
+    assert each.floor_ps == each.alone_ps == 401 * SLOT + 2 * MICROSECOND
 
 
-def test_the_longest_of_several_chains_counts() -> None:
+def test_the_longest_of_several_chains_counts_and_what_it_waits_for_comes_by_one_link() -> None:
+    """Row 3 waits for 1 + 20 packets to host 1."""
     rows = [(0, 1, 0, 4096, ()), (1, 2, 0, 8192, (0,)), (3, 1, 0, 20 * 4096, ()), (1, 4, 0, 4096, (0, 2))]
     _, (each,) = admitted(rows)
-    assert each.ideal_ps == (21 + 2) * SLOT + 4 * MICROSECOND
+    assert each.floor_ps == (1 + 21 + 2) * SLOT + 4 * MICROSECOND + ACK
 
 
 @pytest.mark.parametrize("rows", [ring(4, 6, 20_000), all_to_all(4, 9_999), incast(3, 50_000)])
 def test_no_run_is_faster_than_the_floor(rows: list[Row]) -> None:
     run = play_core(Scenario("floor", lambda: rails(2, 2), one(rows), control="none"))
-    assert 0 < run.carried[0].admitted.ideal_ps <= max(run.finish_ps.values())
+    assert 0 < run.carried[0].admitted.floor_ps <= max(run.finish_ps.values())
 
 
 def test_a_circle_has_no_floor_and_its_rows_are_those_still_waiting() -> None:
     rows = [(0, 1, 0, 9, ()), (1, 2, 0, 9, (0, 3)), (2, 3, 0, 9, (1,)), (3, 1, 0, 9, (2,)), (1, 4, 0, 9, (0,))]
     world, (each,) = admitted(rows)
-    assert each.ideal_ps == -1
-    waits = world.messages["waits"][each.first_message :][: len(rows)].copy()
-    scratch = np.zeros(len(rows), "u4"), np.zeros(len(rows), "i8"), np.zeros(len(world.links), "i8")
-    assert ideal_time(world, each.first_message, len(rows), waits, *scratch) == -1
-    assert np.flatnonzero(waits).tolist() == [1, 2, 3]
+    assert each.floor_ps == -1
+    assert world.messages["waits"][each.first_message :][: len(rows)].tolist() == [0, 2, 1, 1, 1]

@@ -8,8 +8,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from netsim.core.candidates import Steering, with_steering
 from netsim.core.tables import NEVER
 from netsim.core.world import STRIDE
+from netsim.routing.candidates import candidates_of
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.network import Network
 from netsim.transport.fixed_point import ONE
@@ -18,6 +20,7 @@ from tests.core.worlds import USUAL, ask, at_rest, connections_of, route_in
 from tests.core_runs import build_core, core_figures, differences, schedule_of, twin_figures
 from tests.laws import counted
 from tests.twin_networks import MICROSECOND, leaves, line, queue, rails, shortest_routes, star
+from tests.twin_routed import uneven
 from tests.twin_runs import Collective, Scenario, build_twin
 
 
@@ -91,6 +94,20 @@ def test_a_window_of_the_bandwidth_delay_product_holds_one_idle_round_trip() -> 
     slow, fast = 4160 * 8 * 25, 4160 * 8 * 10
     round_trip = 2 * fast + slow + (2 * 64 * 10 + 64 * 25) * 8 + 6 * MICROSECOND
     assert world.connections["cwnd"][0] == -(-round_trip // slow) * ONE
+
+
+def test_a_sprayed_window_holds_the_longest_round_trip_of_all_ways_at_what_they_carry_together() -> None:
+    """The slow spine has the longest way there, the last one the longest way back; the host's link is the narrowest."""
+    network = uneven((25, 100, 50, 100))
+    found = candidates_of(network)
+    steering = Steering("spray", found.group_of, found.first, found.links)
+    for gigabits, narrowest in ((100, 4160 * 80), (400, -(-4160 * 8000 // 275))):
+        network = uneven((25, 100, 50, 100), gigabits)
+        world = with_steering(at_rest(network), steering)
+        world, _ = ask(connections_of(network, replace(USUAL, window="bdp")), world, (0, 2, 0), (0, 3, 1), (1, 2, 5))
+        at_hosts = 2 * (4160 + 64) * 8000 // gigabits + 4 * 800_000
+        there, back = 2 * (4160 * 320 + 700_000), 2 * (64 * 80 + 1_300_000)
+        assert set(world.connections["cwnd"][:3].tolist()) == {-(-(at_hosts + there + back) // narrowest) * ONE}
 
 
 def test_no_control_has_no_window_and_inside_a_server_packets_are_larger() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from netsim.core.growth import with_more_air
 from netsim.core.tables import MOST_HOPS
 from netsim.core.words import ACK
-from netsim.core.world import with_more_air
 from tests.core_runs import CoreRun, build_core, core_figures, differences, twin_figures
 from tests.twin_lossless import LOSSLESS
 from tests.twin_networks import PACKET, incast, leaves, queue, shift

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from netsim.core.flow_floors import FLOOR
 from netsim.core.queue_pairs import QueuePairs, joined
 from tests.core_runs import schedule_of
 
@@ -59,9 +60,15 @@ def test_queue_pairs_are_one_row_again() -> None:
         "start_ps": np.array([7, 3, 1]),
         "delivered_ps": np.array([70, 30, 10]),
         "acked_ps": np.array([71, 90, 11]),
+        "ideal_ps": np.array([8, 9, 4]),
     }
-    assert {name: column.tolist() for name, column in joined(columns, 2).items()} == {
+    floors = np.zeros(3, FLOOR)
+    floors["first"], floors["rest"], floors["egress"] = [6, 5, 3], [2, 3, 1], [4, 4, 4]
+    whole = {
         "source": [0, 1], "target": [1, 2], "channel": [1, 0], "bytes": [30, 5],
-        "start_ps": [3, 1], "delivered_ps": [70, 10], "acked_ps": [90, 11],
+        "start_ps": [3, 1], "delivered_ps": [70, 10], "acked_ps": [90, 11], "ideal_ps": [13, 4],
     }  # fmt: skip
-    assert joined({name: column[:0] for name, column in columns.items()}, 2)["bytes"].tolist() == []
+    assert {name: column.tolist() for name, column in joined(columns, floors, 2).items()} == whole
+    floors["egress"] = [4, 6, 4]  # by NICs of their own: no slower than the slower one
+    assert joined(columns, floors, 2)["ideal_ps"].tolist() == [9, 4]
+    assert joined({name: column[:0] for name, column in columns.items()}, floors[:0], 2)["bytes"].tolist() == []

@@ -104,6 +104,58 @@ def test_a_folder_that_cannot_be_written_is_a_warning_and_not_a_failure(tmp_path
     assert (tmp_path / "file").read_text() == "in the way"
 
 
+PLANTED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import tiny
+from netsim import kernel
+print(kernel.CACHE_FOLDER)
+"""
+
+
+@pytest.mark.parametrize("level", ["", "kernels", "kernels/*", "kernels/*/*", "kernels/*/*/*.nbc"])
+@pytest.mark.parametrize("mode", [0o020, 0o002])
+def test_a_folder_that_others_can_write_is_not_loaded(level: str, mode: int, tmp_path: Path) -> None:
+    (tmp_path / "tiny.py").write_text(TINY)
+    cache, temporary = tmp_path / "cache", tmp_path / "temporary"
+    temporary.mkdir()
+    program = PLANTED.replace("sys.argv[1]", repr(str(tmp_path)))
+    first = python(program, "-W", "error", NETSIM_CACHE_DIR=str(cache), TMPDIR=str(temporary))
+    assert first.returncode == 0, first.stderr
+    assert Path(first.stdout.splitlines()[1]).is_relative_to(cache)
+    opened = list(cache.glob(level)) if level else [cache]
+    assert opened
+    for path in opened:
+        path.chmod(path.stat().st_mode | mode)
+    if level.count("/") > 1:  # reached through a folder that others can enter
+        next(cache.glob("kernels/*")).chmod(0o755)
+    process = python(program, NETSIM_CACHE_DIR=str(cache), TMPDIR=str(temporary))
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.splitlines()[0] == "42"
+    assert Path(process.stdout.splitlines()[1]).is_relative_to(temporary)
+    assert f"others can write to {opened[0].name}" in process.stderr
+    assert "set NETSIM_CACHE_DIR to a folder of yours" in process.stderr
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("level", ["", "kernels", "kernels/*"])
+def test_a_folder_of_another_user_is_not_loaded(level: str, tmp_path: Path) -> None:
+    taken = folder(ROOT, tmp_path / "cache")
+    for path in (tmp_path / "cache").glob(level) if level else [tmp_path / "cache"]:
+        os.chown(path, 12345, 12345)
+    process = python(WHERE, NETSIM_CACHE_DIR=str(tmp_path / "cache"), TMPDIR=str(tmp_path))
+    assert "belongs to another user" in process.stderr
+    assert Path(process.stdout.splitlines()[0]) != taken
+
+
+def test_a_new_folder_is_nobody_elses_whatever_the_umask(tmp_path: Path) -> None:
+    program = f"import os; os.umask(0); {WHERE}"
+    process = python(program, "-W", "error", NETSIM_CACHE_DIR=str(tmp_path / "cache"))
+    assert process.returncode == 0, process.stderr
+    taken = Path(process.stdout.splitlines()[0])
+    assert [path.stat().st_mode & 0o777 for path in (taken, taken.parent, taken.parent.parent)] == [0o700] * 3
+
+
 def test_functions_that_users_compile_keep_their_own_cache(tmp_path: Path) -> None:
     steps = ["from numba import config", "before = config.CACHE_DIR", "import netsim.core.engine"]
     program = "; ".join([*steps, "print(config.CACHE_DIR == before)"])

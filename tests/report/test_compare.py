@@ -91,7 +91,7 @@ def test_prices_enter_the_verdict() -> None:
     costs = [Cost(0, 0, 0, 0, total=300.0, currency="EUR"), Cost(0, 0, 0, 0, total=200.0, currency="EUR")]
     lines = compare_text([run(100), run(110)], ["dear", "cheap"], costs).splitlines()
     assert lines[-1] == (
-        "dear is the faster and the dearer: cheap costs 200 EUR, dear 300 EUR. "
+        "dear is faster and dearer than cheap (300 EUR against 200 EUR). "
         "For its price cheap does most, 1.36 x what dear does."
     )
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from netsim.report.text import columns, counted, microseconds, number, percent, times
+from netsim.report.text import columns, counted, listed, microseconds, number, percent, times
 
 
 def test_columns_line_up() -> None:
@@ -36,3 +36,7 @@ def test_columns_line_up() -> None:
 )
 def test_figures(shown: str, text: str) -> None:
     assert shown == text
+
+
+def test_names_in_a_sentence() -> None:
+    assert [listed(list("abc")[:count]) for count in range(4)] == ["", "a", "a and b", "a, b and c"]

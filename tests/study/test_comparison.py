@@ -56,7 +56,7 @@ def test_a_difference_that_is_sure_and_too_small() -> None:
 def test_prices_enter_the_verdict() -> None:
     found = comparison(dear=[100, 101], cheap=[150, 152])
     found.costs[:] = [Cost(0, 0, 0, 0, 10, "EUR"), Cost(0, 0, 0, 0, 5, "EUR")]
-    assert "dear is the faster and the dearer: cheap costs 5.00 EUR, dear 10.00 EUR." in verdict(found)
+    assert "dear is faster and dearer than cheap (10.00 EUR against 5.00 EUR)." in verdict(found)
     assert "For its price cheap does most, 1.33 x what dear does." in verdict(found)
 
 

@@ -67,6 +67,20 @@ def test_interrupted_it_ends_and_keeps_what_is_done(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_killed_alone_it_leaves_no_worker_behind(tmp_path: Path) -> None:
+    """As by `kill -9` of the sweep: its workers, of which nobody tells, end by themselves."""
+    process = sweep(tmp_path, "--jobs", "2")
+    wait_for_points(tmp_path / "study_results", 2)
+    process.kill()
+    finished(process)
+    wait_until_gone(process.pid)
+    kept = len(files(tmp_path))
+    assert 2 <= kept < POINTS
+    code, _, err = finished(sweep(tmp_path, "--jobs", "2"))
+    assert code == 0, err
+
+
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_table(tmp_path: Path, undisturbed: bytes) -> None:
     pytest.importorskip("distributed")
     with dask_cluster(tmp_path, workers=2) as address:

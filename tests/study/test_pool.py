@@ -11,6 +11,7 @@ import pytest
 from netsim.config import build_scenario
 from netsim.errors import InputError
 from netsim.limits import Limits
+from netsim.study import pool
 from netsim.study.pool import Finished, Pool, Task, attempt, pool_of, usable_cores
 from netsim.version import __version__
 
@@ -109,3 +110,9 @@ def test_what_is_chosen() -> None:
     ):
         with pytest.raises(InputError, match=words):
             pool_of(backend, scheduler, 0)
+
+
+def test_a_single_run_that_joblib_does_in_this_process_ends_nothing() -> None:
+    """What watches for the parent of a child must not take this process for one."""
+    assert [each.error for each in Pool(jobs=2).run([task(0)])] == [""]
+    assert pool._watching == []

@@ -40,6 +40,7 @@ hosts_per_leaf = 1
     "16,000 hosts, 802,008 switches and 6,432,000 cables": """
 kind = "rail_optimized"
 servers = 2000
+rate = "400Gb/s"
 [spine]
 rate = "1Gb/s" # meant 1 Tb/s
 """,

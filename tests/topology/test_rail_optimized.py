@@ -14,9 +14,9 @@ def test_each_gpu_has_nvlink_and_a_rail() -> None:
         assert out == {"nvlink": f"nvswitch{gpu.server}", "rail": f"rail{gpu.rail}"}
 
 
-def test_defaults_are_an_h100_server() -> None:
+def test_nvlink_is_that_of_an_h100_server_and_the_network_what_all_kinds_have() -> None:
     of = {link.kind: (link.rate_bps, link.delay_ps) for link in RailOptimized(servers=2).build().links}
-    assert of == {"nvlink": (3_600 * 10**9, 300_000), "rail": (400 * 10**9, 500_000), "spine": (400 * 10**9, 500_000)}
+    assert of == {"nvlink": (3_600 * 10**9, 300_000), "rail": (100 * 10**9, 10**6), "spine": (100 * 10**9, 10**6)}
 
 
 def test_part_of_nvlink_can_change() -> None:
@@ -25,7 +25,7 @@ def test_part_of_nvlink_can_change() -> None:
 
 
 @pytest.mark.parametrize(
-    ("oversubscription", "spine", "spines"), [(1, "400Gb/s", 8), (4, "400Gb/s", 2), (1, "800Gb/s", 4)]
+    ("oversubscription", "spine", "spines"), [(1, "100Gb/s", 8), (4, "100Gb/s", 2), (1, "200Gb/s", 4)]
 )
 def test_spines_carry_what_the_oversubscription_asks(oversubscription: int, spine: str, spines: int) -> None:
     topology = RailOptimized(servers=8, oversubscription=oversubscription, spine={"rate": spine})

@@ -6,6 +6,8 @@ import networkx as nx
 import pytest
 from pydantic import ValidationError
 
+import netsim
+from netsim.shipped import names
 from netsim.topology import TOPOLOGIES, FatTree, Host, HtsimTree, LeafSpine, Network, RailOptimized, Switch, Topology
 from netsim.topology.builder import NetworkBuilder
 from netsim.units import UNLIMITED
@@ -16,7 +18,7 @@ EXAMPLES: dict[str, tuple[Topology, dict[str, int], int]] = {  # blueprint, some
     "fat_tree 2 to 1": (FatTree(k=8, oversubscription=2), {"hosts": 128, "switches.core": 8}, 32 * 100 * G),
     "fat_tree 2 tiers": (FatTree(k=4, tiers=2), {"hosts": 8, "switches": 6, "links": 32}, 4 * 100 * G),
     "leaf_spine": (LeafSpine(leaves=4, spines=2, hosts_per_leaf=8), {"hosts": 32, "links": 80}, 2 * 2 * 100 * G),
-    "rail_optimized": (RailOptimized(servers=4), {"hosts": 32, "servers": 4, "switches.spine": 4}, 16 * 400 * G),
+    "rail_optimized": (RailOptimized(servers=4), {"hosts": 32, "servers": 4, "switches.spine": 4}, 16 * 100 * G),
     "htsim": (
         HtsimTree(
             nodes=16,
@@ -31,9 +33,10 @@ EXAMPLES: dict[str, tuple[Topology, dict[str, int], int]] = {  # blueprint, some
     "rail_optimized 2 to 1": (
         RailOptimized(servers=4, gpus_per_server=2, oversubscription=2),
         {"hosts": 8, "switches": 8, "links.spine": 8, "links.nvlink": 16, "links.rail": 16},
-        4 * 400 * G,
+        4 * 100 * G,
     ),
 }
+DEFAULTS = ("rate", "delay", "buffer", "ecn", "control_class", "pfc", "trim", "shared_buffer", "loss")
 
 
 @pytest.fixture(params=EXAMPLES, scope="module")
@@ -134,3 +137,19 @@ def test_blueprints_are_frozen_hashable_and_refuse_unknown_keys(name: str) -> No
     assert hash(again) == hash(topology)
     with pytest.raises(ValidationError, match="colour"):
         type(topology).model_validate(topology.model_dump() | {"colour": "red"})
+
+
+def test_what_is_not_stated_is_the_same_for_every_kind() -> None:
+    for name in DEFAULTS:
+        assert len({str(kind.model_fields[name].default) for kind in TOPOLOGIES.values()}) == 1
+
+
+def test_shipped_fabrics_of_one_rate_have_the_same_delay_buffer_and_marks() -> None:
+    """Of the network between servers; whatever the kind."""
+    of_rate: dict[int, set[tuple[int, ...]]] = {}
+    for name in names("topologies"):
+        for link in netsim.load_topology(name).build().links:
+            if link.kind != "nvlink" and link.buffer_bytes < UNLIMITED:
+                stated = (link.delay_ps, link.buffer_bytes, link.ecn_kmin_bytes, link.ecn_kmax_bytes)
+                of_rate.setdefault(link.rate_bps, set()).add(stated)
+    assert of_rate == {100 * G: {(10**6, 416_000, 83_200, 332_800)}, 400 * G: {(5 * 10**5, 832_000, 166_400, 665_600)}}

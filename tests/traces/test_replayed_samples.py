@@ -78,6 +78,7 @@ def test_replayed(
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:packet.payload")
 @pytest.mark.parametrize(("folder", "files", "ranks", "collectives", "typed"), SLOW)
 def test_a_large_one_replayed(
     folder: str, files: str, ranks: int, collectives: int, typed: tuple[str, ...], capsys: Capture

@@ -22,7 +22,7 @@ def play(connections, table, kind, now, a, b, c, d, answer):  # type: ignore[no-
     """Let the control of connection 0 hear of one event; a to d are its arguments in the order of `dispatch`."""
     sender, settings = connections[0], table[0].controls
     if kind == START:
-        dispatch.start(sender, a, b, c, settings)
+        dispatch.start(sender, a, b, c, d, settings)
     elif kind == CNP:
         dispatch.on_notification(sender, now, settings)
     elif kind == SEND:
@@ -32,7 +32,7 @@ def play(connections, table, kind, now, a, b, c, d, answer):  # type: ignore[no-
     elif kind == TELEMETRY:
         dispatch.on_telemetry(sender, a, b, c, settings)
     elif kind == NACK:
-        dispatch.on_nack(sender, a, b, now, settings)
+        dispatch.on_nack(sender, a, b, c, now, settings)
     elif kind == LOSS:
         dispatch.on_loss(sender, a, now, settings)
     else:
@@ -40,7 +40,10 @@ def play(connections, table, kind, now, a, b, c, d, answer):  # type: ignore[no-
 
 
 class Sender:
-    """One connection under a control: line in Gb/s, idle round trip and times in us, windows in packets."""
+    """One connection under a control: line in Gb/s, idle round trip and times in us, windows in packets.
+
+    network: the longest idle round trip there, its own unless said.
+    """
 
     def __init__(
         self,
@@ -50,6 +53,7 @@ class Sender:
         window: float = 1,
         wire_bytes: int = 1250,
         switches: int = 1,
+        network: float = 0,
         **settings: Any,
     ) -> None:
         self.control = control
@@ -60,7 +64,8 @@ class Sender:
             Transport.model_validate({"control": control, control: settings}).parameters[control].items()
         ):
             self.table["controls"][control][name] = value
-        self.hear(START, 0, round(line * GBPS), round(idle * US), wire_bytes)
+        network_ps = round((network or idle) * US)
+        self.hear(START, 0, round(line * GBPS), round(idle * US), network_ps, wire_bytes)
 
     def hear(self, kind: int, now: float = 0, a: int = 0, b: int = 0, c: int = 0, d: int = 0) -> int:
         """An event at `now` us; what a sending answers (the gap in ps)."""

@@ -23,7 +23,7 @@ Step = tuple[int, int, bool, bool]  # packets acknowledged, packets then sent, m
 def hear(connections, settings_table, acked, ahead, marked, timeouts, seen):  # type: ignore[no-untyped-def]
     """Let the control of connection 0 hear one ACK (or time-out) after the other; seen[i]: (window, alpha)."""
     sender = connections[0]
-    dispatch.start(sender, 0, 1, 1, settings_table[0].controls)
+    dispatch.start(sender, 0, 1, 1, 1, settings_table[0].controls)
     for i in range(acked.size):
         advanced = acked[i] > sender.acked
         sender.acked = max(sender.acked, acked[i])

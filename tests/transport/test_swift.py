@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from netsim.core.tables import CONNECTION
 from netsim.kernel import entry
 from netsim.transport import swift
 from netsim.transport.control_settings import Swift
@@ -13,20 +14,33 @@ from tests.transport.events import LOSS, SEND, TIMEOUT, Sender
 
 
 @entry
-def targets(windows, switches, settings, found):  # type: ignore[no-untyped-def]
-    """found[i]: the target in ps for a window (packets, fixed point) and so many switches."""
-    for i in range(windows.size):
-        found[i] = swift.target_delay(windows[i], switches[i], settings[0])
+def begin(senders, idle_ps, window, switches, settings, found):  # type: ignore[no-untyped-def]
+    """A connection on a route with this idle round trip; found: its target in ps for a window and so many switches."""
+    swift.start(senders[0], idle_ps, settings[0])
+    found[0] = swift.target_delay(senders[0].swift.base_ps, window, switches, settings[0])
 
 
-def target_us(window: float, switches: int, chosen: Swift) -> float:
-    """By the kernel."""
+def started(window: float, switches: int, chosen: Swift, idle_us: int = 10, first: int = 50) -> tuple[float, float]:
+    """The target in us and the widest window in packets, by the kernel."""
     settings: Any = np.zeros(1, swift.SETTINGS)
     for name, value in chosen.core.items():
         settings[name] = value
-    found = np.zeros(1, "i8")
-    targets(np.array([round(window * ONE)]), np.array([switches]), settings, found)
-    return float(found[0]) / 1e6
+    found, senders = np.zeros(1, "i8"), np.zeros(1, CONNECTION)
+    senders["cwnd"] = first * ONE
+    begin(senders, idle_us * 10**6, round(window * ONE), switches, settings, found)
+    return float(found[0]) / 1e6, int(senders["swift"]["most"][0]) / ONE
+
+
+def target_us(window: float, switches: int, chosen: Swift) -> float:
+    """The first of these."""
+    return started(window, switches, chosen)[0]
+
+
+def test_on_a_long_route_the_target_holds_its_round_trip_and_the_window_what_it_holds() -> None:
+    assert started(100, 3, Swift(), idle_us=400, first=5000) == (pytest.approx(400 + 3 * 3.053), 10_000)
+    assert started(100, 3, Swift(), first=50) == (pytest.approx(20 + 3 * 3.053), 1024)
+    chosen = Swift(base_target="7us", max_cwnd=9)
+    assert started(100, 0, chosen, idle_us=400, first=5000) == (pytest.approx(7), 9)
 
 
 @pytest.mark.parametrize("switches", [0, 1, 5])

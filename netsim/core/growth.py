@@ -1,0 +1,54 @@
+"""How the tables of a World grow, between two advances."""
+
+import numpy as np
+
+from netsim.core.memory import aligned_zeros
+from netsim.core.places import PLACES_PER_USED
+from netsim.core.tables import MOST_HOPS
+from netsim.core.world_tables import World
+
+
+def with_rows(world: World, **rows: int) -> World:
+    """The same world with tables of at least so many rows; what is in them stays."""
+    larger = {}
+    for name, needed in rows.items():
+        table = getattr(world, name)
+        if len(table) < needed:
+            grown = aligned_zeros(max(needed, len(table) * 3 // 2), table.dtype)
+            grown[: len(table)] = table
+            larger[name] = grown
+    return world._replace(**larger) if larger else world
+
+
+def with_places(world: World, used: int) -> World:
+    """The same world with room for what selective repeat knows of packets, of which so many entries will be in use."""
+    needed = 2 * PLACES_PER_USED * used + int(world.settings[0]["reserve"])
+    if len(world.places) >= needed:
+        return world
+    grown, kept = np.zeros(needed, "u4"), int(world.progress[0]["places_used"])
+    grown[:kept] = world.places[:kept]
+    return world._replace(places=grown)
+
+
+def with_room(world: World) -> World:
+    """The same world after a visit to one more node might have needed more room than there was."""
+    used = int(world.progress[0]["places_used"])
+    if world.settings[0]["selective"] and len(world.places) < PLACES_PER_USED * used + world.settings[0]["reserve"]:
+        return with_places(world, used)
+    return with_more_air(world)
+
+
+def with_more_air(world: World) -> World:
+    """Twice as much room for packets, and for what is noted beside them. Only what is in use is copied."""
+    settings = world.settings[0]
+    rows = {"air": 1}
+    if settings["noted"]:
+        rows["notes"] = 1
+    if settings["telemetered"]:
+        rows["telemetry"] = MOST_HOPS
+    larger = {}
+    for name, each in rows.items():
+        table, used = getattr(world, name), int(world.progress[0]["air_used"]) * each
+        larger[name] = np.zeros(2 * len(table), table.dtype)
+        larger[name][:used] = table[:used]
+    return world._replace(**larger)

@@ -1,0 +1,172 @@
+"""Runs drawn at random over topology, routing, recovery, control and sizes of packets, and laws that every run keeps.
+
+`case(n)` is always the same one. A law says what breaks it; a run that keeps all of them gives empty lists.
+"""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+import netsim
+from netsim.errors import NetsimError
+from netsim.report.over_time import OverTime
+from netsim.result import Result
+from netsim.traces import Operation, Trace
+from netsim.transport import CONTROLS
+
+US, LONGEST = 10**6, 200 * 10**9  # ps
+ROOTED = ("broadcast", "reduce", "gather", "scatter")
+ALL = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
+TREES = ("all_reduce", "broadcast", "reduce")
+IN_ORDER: list[dict[str, Any]] = [
+    {"kind": "single"},
+    {"kind": "ecmp"},
+    {"kind": "ecmp", "queue_pairs": 3},
+    {"kind": "ecmp", "queue_pairs": 4, "spread": "split"},
+]
+PER_PACKET: list[dict[str, Any]] = [
+    {"kind": "spray"},
+    {"kind": "spray", "order": "round_robin"},
+    {"kind": "flowlet"},
+    {"kind": "adaptive"},
+    {"kind": "reps"},
+]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What `netsim.simulate` takes."""
+
+    number: int
+    trace: Trace
+    topology: dict[str, Any]
+    settings: dict[str, Any]
+
+    @property
+    def _limit_ps(self) -> int:
+        return LONGEST + max(operation.start_ps for operation in self.trace.operations)
+
+    def run(self) -> Result | None:
+        """The result, or None where the case is one that netsim refuses or gives up."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                return netsim.simulate(self.trace, self.topology, time_limit=self._limit_ps, **self.settings)
+            except NetsimError:
+                return None
+
+
+def case(number: int) -> Case:
+    """One to three operations on a small fabric, everything drawn."""
+    draw = random.Random(f"case {number}")
+    topology, hosts = _topology(draw)
+    recovery = draw.choice(["go_back_n", "selective_repeat"])
+    routings = IN_ORDER if recovery == "go_back_n" else IN_ORDER + PER_PACKET + PER_PACKET
+    if recovery == "selective_repeat" and topology["control_class"] == "strict":
+        topology["trim"] = draw.random() < 0.3
+    elif draw.random() < 0.3:
+        topology["pfc"] = "on"
+    control = draw.choice([name for name in CONTROLS if name != "ndp" or topology.get("trim")])
+    payload = draw.choice([512, 1024, 4096, 4096, 16384, 65536])
+    packet = {"payload": payload, "scale_up_payload": draw.choice([4096, 16384, 65536])}
+    packet |= draw.choice([{}, {}, {"header": 30, "ack": 84}, {"header": 0, "ack": 200}])
+    topology["buffer"] = draw.choice(["unlimited", 8 * (payload + 64), 100 * (payload + 64)])
+    settings = {
+        "transport": {"control": control, "recovery": recovery},
+        "routing": draw.choice(routings),
+        "packet": packet,
+        "placement": {"kind": draw.choice(["packed", "random"])},
+        "seed": number,
+    }
+    return Case(number, _trace(draw, hosts), topology, settings)
+
+
+def _topology(draw: random.Random) -> tuple[dict[str, Any], int]:
+    """A fabric of up to 16 hosts, half of them with links of unlike rates and delays."""
+    rates, delays = ["40Gb/s", "100Gb/s", "400Gb/s", "600Gb/s"], ["100ns", "500ns", "1us", "5us"]
+    common = {
+        "rate": draw.choice(rates),
+        "delay": draw.choice(delays),
+        "control_class": draw.choice(["strict", "strict", "shared"]),
+        "ecn": draw.choice(["off", {"kmin": "40KB", "kmax": "160KB", "pmax": 0.2}]),
+        "loss": draw.choice([0.0, 0.0, 0.0, 0.002]),
+    }
+    other = draw.choice([{}, {"rate": draw.choice(rates), "delay": draw.choice(delays)}])
+    kind = draw.choice(["leaf_spine", "leaf_spine", "fat_tree", "rail_optimized"])
+    if kind == "fat_tree":
+        return {"kind": kind, "k": 4, **common}, 16
+    if kind == "rail_optimized":
+        gpus = draw.choice([2, 4])
+        return {"kind": kind, "servers": 2, "gpus_per_server": gpus, **common}, 2 * gpus
+    shape = {"leaves": draw.choice([1, 2, 3]), "spines": draw.choice([1, 2, 4]), "hosts_per_leaf": draw.choice([3, 5])}
+    return {"kind": kind, **shape, **common, "spine": other}, shape["leaves"] * shape["hosts_per_leaf"]
+
+
+def _trace(draw: random.Random, hosts: int) -> Trace:
+    """Operations one after the other, or beside each other on streams of their own, some beginning late."""
+    operations = tuple(_operation(draw, hosts, number) for number in range(draw.choice([1, 1, 2, 3])))
+    return Trace("drawn", hosts, {}, operations)
+
+
+def _operation(draw: random.Random, hosts: int, number: int) -> Operation:
+    size = draw.choice([1, 5000, 36_864, 200_000, 1 << 20])
+    op = draw.choice([*ALL, *ALL, *ROOTED, "flows", "flows", "send"])
+    when = {"stream": draw.choice(["", f"s{number}"]), "start_ps": draw.choice([0, 0, draw.randint(0, 30 * US)])}
+    everyone = tuple(range(hosts))
+    if op == "send":
+        source, target = draw.sample(everyone, 2)
+        return Operation(op, None, (source, target), size, src=source, dst=target, **when)
+    if op == "flows":
+        pairs = [draw.sample(everyone, 2) for _ in range(draw.randint(1, 12))]
+        flows = tuple((source, target, draw.choice([size, draw.randint(1, 300_000)])) for source, target in pairs)
+        return Operation(op, None, everyone, sum(flow[2] for flow in flows), flows=flows, **when)
+    root = {"root": draw.choice(everyone)} if op in ROOTED else {}
+    algorithm = {"algorithm": "tree"} if op in TREES and draw.random() < 0.4 else {}
+    return Operation(op, "world", everyone, size, **root, **algorithm, **when)
+
+
+def nothing_beats_its_ideal(result: Result) -> list[str]:
+    """No operation and no flow is faster than its ideal time."""
+    tables = (("operation", result.collectives), ("flow", result.flows))
+    return [
+        f"{name} {row}: slowdown {table['slowdown'][row]}"
+        for name, table in tables
+        for row in np.flatnonzero(table["slowdown"] < 1)
+    ]
+
+
+def no_link_is_busy_for_longer_than_the_run(result: Result) -> list[str]:
+    """As a whole, nor between two looks at its queue."""
+    busy, over_time = result.links["busy_fraction"], OverTime(result).samples["utilisation"]
+    breaches = [f"link {row}: busy {busy[row]}" for row in np.flatnonzero(~busy.between(0, 1))]
+    return breaches + [f"sample {row}: {over_time[row]}" for row in np.flatnonzero(over_time > 1)]
+
+
+LAWS: list[Callable[[Result], list[str]]] = [nothing_beats_its_ideal, no_link_is_busy_for_longer_than_the_run]
+
+
+def shifted(one: Case, by_ps: int) -> Case:
+    """The same with everything that much later."""
+    later = tuple(replace(each, start_ps=each.start_ps + by_ps) for each in one.trace.operations)
+    return replace(one, trace=replace(one.trace, operations=later))
+
+
+def differs_when_shifted(one: Case, by_ps: int) -> list[str]:
+    """A shifted start changes nothing but times, by as much."""
+    first, second = one.run(), shifted(one, by_ps).run()
+    if first is None or second is None:
+        return [] if first is second else ["only one of the two runs ended"]
+    breaches = []
+    for name in ("collectives", "parts", "flows"):
+        before, after = getattr(first, name), getattr(second, name)
+        moved = [column for column in ("start_ps", "end_ps", "delivered_ps", "acked_ps") if column in before]
+        expected = before.assign(**{column: before[column] + by_ps for column in moved})
+        breaches += [f"{name}.{column}" for column in before if not expected[column].equals(after[column])]
+    counted = ("bytes", "packets", "drops", "lost", "trims", "ecn_marks", "pauses_sent", "paused_ps", "max_queue_bytes")
+    return breaches + [f"links.{name}" for name in counted if not first.links[name].equals(second.links[name])]

@@ -1,0 +1,101 @@
+"""Windows follow the path that is used: the longest of all ways that packets take, and what these hold together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import netsim
+from netsim.result import Result
+from netsim.topology import LeafSpine, Network, NetworkBuilder
+from netsim.traces import Trace
+from netsim.transport import CONTROLS
+from tests.traffic import flows
+
+LONG = {"kind": "leaf_spine", "leaves": 2, "spines": 1, "hosts_per_leaf": 1, "rate": "400Gb/s", "delay": "1us"}
+LONG["spine"] = {"delay": "100us"}
+WIDE = {"kind": "leaf_spine", "leaves": 2, "spines": 16, "hosts_per_leaf": 2, "rate": "400Gb/s", "delay": "1us"}
+WIDE["spine"] = {"rate": "100Gb/s"}
+RESERVE = {"hpcc": 1.06, "ndp": 1.03, "window": 1.03}  # eta 95 %; pulls at 99 %; a window without a packet to spare
+
+
+def microseconds(result: Result) -> float:
+    return float(result.summary["completion_time_ps"]) / 1e6
+
+
+def one_flow(size: int, ranks: int) -> Trace:
+    return flows(ranks, [(0, ranks // 2)], size)
+
+
+def serialised_us(size: int, gbps: int) -> float:
+    """Packets of 4 KiB, each with its header of 64 bytes."""
+    return (size + -(-size // 4096) * 64) * 8 / gbps / 1e3
+
+
+@pytest.mark.parametrize("name", ["uec", "ideal", "dctcp", "roce"])
+def test_a_window_holds_what_a_long_path_does(name: str) -> None:
+    """100 MB over 400 Gb/s, 202 us away: whatever the preset, the line and once the way, store and forward."""
+    taken = microseconds(netsim.simulate(one_flow(100_000_000, 2), LONG, transport=name))
+    assert taken == pytest.approx(serialised_us(100_000_000, 400) + 202 + 3 * 4160 * 8 / 400e3, rel=1e-3)
+
+
+@pytest.mark.parametrize("control", CONTROLS)
+def test_every_control_fills_a_long_path(control: str) -> None:
+    taken = microseconds(netsim.simulate(one_flow(100_000_000, 2), LONG, transport={"control": control}))
+    assert taken == pytest.approx(2233.5, rel=RESERVE.get(control, 1.005) - 1)
+
+
+@pytest.mark.parametrize("routing", ["spray", "adaptive", "reps"])
+@pytest.mark.parametrize("control", CONTROLS)
+def test_a_sprayed_window_holds_what_all_paths_do(control: str, routing: str) -> None:
+    """One flow at 400 Gb/s over 16 paths of 100 Gb/s: 406 us on the line, and the way of 4 us."""
+    transport = {"control": control, "recovery": "selective_repeat"}
+    taken = microseconds(netsim.simulate(one_flow(20_000_000, 4), WIDE, transport=transport, routing=routing))
+    assert taken == pytest.approx(serialised_us(20_000_000, 400) + 4.5, rel=RESERVE.get(control, 1.005) - 1)
+
+
+class OneSlow(LeafSpine):
+    """Of four spines one whose links have a quarter of the others' rate, and a longer delay."""
+
+    def build(self) -> Network:
+        builder = NetworkBuilder("one slow")
+        hosts = [builder.host(f"host{h}") for h in range(4)]
+        leaf = [builder.switch(f"leaf{i}", "leaf") for i in range(2)]
+        top = [builder.switch(f"spine{i}", "spine") for i in range(4)]
+        for host in hosts:
+            builder.connect(host, leaf[host // 2], 400 * 10**9, 10**6, "leaf")
+        for i, spine in enumerate(top):
+            for below in leaf:
+                rate, delay = (25, 3 * 10**6) if i == 2 else (100, 10**6)
+                builder.connect(below, spine, rate * 10**9, delay, "spine", buffer_bytes=416_000)
+        return builder.build()
+
+
+@pytest.mark.parametrize("control", ["window", "dctcp", "hpcc", "nscc", "swift", "ndp"])
+def test_no_seed_doubles_the_time_by_the_hashed_path(control: str) -> None:
+    """One of four paths is slow; which one the hash would have taken does not matter where packets are spread."""
+    transport = {"control": control, "recovery": "selective_repeat"}
+    fabric = OneSlow(leaves=2, spines=4, hosts_per_leaf=2)
+    trace = one_flow(10_000_000, 4)
+    times = [
+        microseconds(netsim.simulate(trace, fabric, transport=transport, routing="adaptive", seed=seed))
+        for seed in range(1, 13)
+    ]
+    assert max(times) < 1.5 * min(times)  # Swift cuts early or late
+    assert min(times) > serialised_us(10_000_000, 325)
+
+
+def run(**selective: Any) -> Result:
+    transport = {"control": "none", "recovery": "selective_repeat", "selective_repeat": selective}
+    return netsim.simulate(one_flow(10_000_000, 2), LONG, transport=transport)
+
+
+def test_selective_repeat_looks_as_far_as_needed_or_says_that_it_does_not() -> None:
+    free, bound = run(), run(window=1000)
+    assert "held_by_recovery" not in free.summary
+    assert bound.summary["held_by_recovery"] > 1000
+    round_trip = 404 + (4 * 4160 + 4 * 64) * 8 / 400e3
+    assert microseconds(bound) == pytest.approx(2 * round_trip + 202 + 442 * 4160 * 8 / 400e3, rel=0.01)
+    assert "selective_repeat.window" in bound.summary_text()
+    assert "selective_repeat.window" not in free.summary_text()

@@ -14,7 +14,7 @@ import numpy as np
 
 from netsim.traces.joining.columns import Ints, calls_alike, hints_of
 from netsim.traces.joining.reports import Call
-from netsim.traces.joining.windows import overlap, windows
+from netsim.traces.joining.windows import holes, overlap, windows
 
 MISSING, OTHER_NUMBER, CONTRADICTING = 2, 2, 3  # what one report costs
 
@@ -103,11 +103,6 @@ def _named(what: Iterable[Ints], hints: Iterable[Ints]) -> list[Ints]:
 
 def _split(numbers: Ints, like: Iterable[Ints]) -> list[Ints]:
     return np.split(numbers, np.cumsum([len(each) for each in like])[:-1])
-
-
-def holes(places: Iterable[Ints]) -> int:
-    """Count the reports that are missing between two of a rank."""
-    return sum(int(each[-1] - each[0]) + 1 - len(each) for each in places if len(each))
 
 
 def _differing(places: Mapping[int, Ints], values: Mapping[int, Ints]) -> int:

@@ -15,7 +15,8 @@ from netsim.traces.joining.hashes import Hashed
 MOST_CELLS = 1 << 24  # of one table: 4,096 calls against 4,096
 WIDTHS = (64, 8, 1)  # neighbours that make an anchor, where they come once in each of two long sequences
 REACH, MOST_RUNS = 1024, 4096  # how far the next run may be, and how many there may be
-HOLE = 2  # so many calls have to agree for each that is lost between them, or contradicts another
+HOLE = 1  # so many calls have to agree for each that is lost between them
+PAIRED = 4  # so many calls have to agree for each that is taken to contradict another
 Pairs = tuple[Ints, Ints]  # places in the one and in the other sequence, both rising
 
 
@@ -54,7 +55,7 @@ def paired(here: Ints, there: Ints) -> Pairs:
     Nothing is lost there, so that they contradict each other; where few calls agree that is not said of any.
     """
     rows, columns = np.diff(here) - 1, np.diff(there) - 1
-    gaps = np.flatnonzero((rows == columns) & (rows > 0) & (rows * HOLE <= len(here)))
+    gaps = np.flatnonzero((rows == columns) & (rows > 0) & (rows * PAIRED <= len(here)))
     more = [(here[gap] + 1 + np.arange(rows[gap]), there[gap] + 1 + np.arange(rows[gap])) for gap in gaps.tolist()]
     here, there = (np.concatenate(each) for each in zip((here, there), *more, strict=True))
     return np.sort(here), np.sort(there)

@@ -50,7 +50,8 @@ class Nic(BaseModel):
     """What host NICs do beside the transport.
 
     jitter: how late a data packet may reach the first switch, in units of its own time to send: drawn between 0 and
-    this for each, without a loss of rate or order. 1 is what it takes that equal senders do not stay in step (Floyd and
+    this for each, without a loss of rate or order; of the first 128 of a message the n-th has n/128 of it, so that no
+    operation alone takes 1 % longer. 1 is what it takes that equal senders do not stay in step (Floyd and
     Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", 1992), and at 100 to 400 Gb/s as much as the time
     that real NICs need for a packet varies (Neugebauer et al., "Understanding PCIe performance for end host
     networking", SIGCOMM 2018). Presets that model hardware have it; 0, without a preset, is exact.

@@ -178,9 +178,10 @@ DEFAULTS: dict[str, Rows] = {
         "ack": (64, "htsim's RoCE: 64 bytes"),
         "scale_up_payload": (8192, "within 2 % of 4096 at 3.6 Tb/s, 300 ns"),
     },
+    "Nic": {"jitter": (0.0, "exact")},
     "Placement": {"kind": ("packed", DESIGN), "order": ((), DESIGN)},
     "Scenario": {
-        **dict.fromkeys(("packet", "transport", "routing", "placement", "classes"), (OWN, "")),
+        **dict.fromkeys(("packet", "nic", "transport", "routing", "placement", "classes"), (OWN, "")),
         "algorithms": ({}, DESIGN),
         "channels": (None, DESIGN),
         "chunk": (None, DESIGN),
@@ -247,7 +248,7 @@ ECMP = {"kind": "ecmp"}
 GO_BACK_N = {"recovery": "go_back_n"}
 PRESETS_BY_HAND: dict[str, tuple[Any, Any, Any]] = {
     "roce": ({"control": "dcqcn"} | GO_BACK_N, ECMP, LOSSLESS),
-    "roce-2015": ({"control": "dcqcn", "dcqcn": DCQCN_2015} | GO_BACK_N, ECMP, {"ecn": ECN_2015, "pfc": PFC}),
+    "roce-2015": ({"control": "dcqcn", "dcqcn": DCQCN_2015} | GO_BACK_N, ECMP, {"ecn": ECN_2015, "buffer": "1600KB", "pfc": PFC}),
     "roce-no-cc": ({"control": "none"} | GO_BACK_N, ECMP, LOSSLESS),
     "uec": (
         {"control": "nscc", "recovery": "selective_repeat", "nscc": {"target_share": 0.75}},

@@ -66,6 +66,7 @@ def test_a_constant_is_the_one_written_by_hand(place: str) -> None:
 def test_a_preset_is_the_one_written_by_hand(name: str) -> None:
     preset = PRESETS[name]
     assert (preset.transport, preset.routing, preset.topology) == PRESETS_BY_HAND[name]
+    assert preset.nic == {"jitter": 0.0 if name == "ideal" else 1.0}  # Floyd and Jacobson 1992: a packet's time
 
 
 def test_what_is_computed_where_nothing_is_set() -> None:

@@ -13,6 +13,7 @@ from netsim.traces import Turn
 US, SLOT, ACK = 1_000_000, 332_800, 5_120  # ps; 4160 and 64 bytes at 100 Gb/s
 NEAR, BACK = 2 * SLOT + 2 * US, 2 * ACK + 2 * US  # a full packet to the host beside, and its ACK
 FABRIC = "fat_tree_k4_100g"
+EXACT = {"jitter": 0}
 ONE = 4096
 Flow = tuple[int, int, int]
 
@@ -22,7 +23,7 @@ def run(*flows: tuple[Flow, Turn], **settings: object) -> Result:
     size = sum(flow[2] for flow, _ in flows)
     turns = tuple(turn for _, turn in flows)
     operation = Operation("flows", None, ranks, size, flows=tuple(flow for flow, _ in flows), turns=turns)
-    return netsim.simulate(Trace("by hand", 16, {}, (operation,)), FABRIC, **settings)  # type: ignore[arg-type]
+    return netsim.simulate(Trace("by hand", 16, {}, (operation,)), FABRIC, nic=EXACT, **settings)  # type: ignore[arg-type]
 
 
 def column(result: Result, name: str) -> dict[tuple[int, int, int], int]:

@@ -26,7 +26,7 @@ def chosen(scenario: Scenario) -> tuple[str, str, str]:
 
 
 def told(scenario: Scenario) -> str:
-    return filled_in(scenario.transport, scenario.routing, scenario.topology)
+    return filled_in(scenario.transport, scenario.routing, scenario.topology, scenario.nic)
 
 
 EXPECTED = {
@@ -107,7 +107,7 @@ def test_the_summary_says_which_preset_filled_in_what() -> None:
     )
     assert told(scenario) == (
         "roce: transport.recovery = go_back_n, routing.kind = ecmp, "
-        "topology.ecn = { kmin = 100KB, kmax = 400KB, pmax = 0.2, rate = 25Gb/s }, topology.buffer = 1600000; "
+        "topology.ecn = { kmin = 100KB, kmax = 400KB, pmax = 0.2, rate = 25Gb/s }, topology.buffer = 1600000, nic.jitter = 1.0; "
         "set otherwise: transport.control, topology.pfc"
     )
     assert told(scenario) in scenario.describe()
@@ -149,8 +149,8 @@ def test_a_preset_on_the_command_line_replaces_the_files_choice(tmp_path: Path) 
 
 
 def test_a_name_in_the_digest_changes_nothing() -> None:
-    by_name = build_scenario("perm16", SHIPPED, transport="dctcp")
-    assert by_name == build_scenario("perm16", SHIPPED, transport={"control": "dctcp"})
+    by_name = build_scenario("perm16", SHIPPED, transport="swift")
+    assert by_name == build_scenario("perm16", SHIPPED, transport={"control": "swift"})
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,7 @@ class Twin(Ranks):
             for first in range(0, message.bytes, payload):
                 connection.packets.append((message, min(payload, message.bytes - first)))
             message.end = len(connection.packets)
+            message.first = message.end - -(-message.bytes // payload)
             connection.messages.append(message)
             if message.flow.start_ps < 0:
                 message.flow.start_ps = self.now

@@ -102,7 +102,8 @@ class Message:
     receiver: Part = field(init=False)
     missing: int = 0  # predecessors that have not finished
     heirs: dict[str, list[Message]] = field(default_factory=lambda: {"delivered": [], "acked": []})
-    end: int = -1  # the connection's sequence number after its last packet; -1 before it is released
+    first: int = -1  # the connection's sequence number of its first packet; -1 before it is released
+    end: int = -1  # and that after its last
     acked: bool = False
 
 

@@ -98,7 +98,9 @@ class Port:
     def cuts_last(self, packet: Packet) -> bool:
         """Toss a coin, if switches do that: the last in a full queue is cut instead, if it is not the smaller one."""
         how, waiting = self.twin.network.trim, self.queues["data"]
-        if how is None or how.last == 0 or packet.message is None or self.gate_before(packet) or not waiting:
+        if how is None or how.last == 0 or packet.message is None or not waiting:
+            return False
+        if self.gate_of(packet.path[packet.hop - 1]):
             return False
         last, drawn = waiting[-1], mix(self.twin.seed, self.row + (1 << 41), self.count.trims)
         if last.bytes < packet.bytes or drawn >= round(how.last * (1 << 30)):
@@ -190,8 +192,9 @@ class Port:
             self.twin.forget(packet)
             return
         takes = sending_ps + self.link.delay_ps
-        if packet.message is not None and self.has_jitter:
-            takes += (sending_ps * self.twin.jitter // 65536) * (late // 1024) // (1 << 20)
+        if packet.message is not None and packet.hop == 0 and self.has_jitter:
+            most = (sending_ps * self.twin.jitter // 65536) * min(packet.sequence - packet.message.first, 128) // 128
+            takes += most * (late // 1024) // (1 << 20)
         takes = max(takes, self.last_arrival - self.twin.now)  # it does not overtake the one before it
         self.last_arrival = self.twin.now + takes
         arrival = ARRIVAL + self.link.number

@@ -8,7 +8,7 @@ from netsim.core.classes import begin_turn, starts_at
 from netsim.core.egress import put_on_wire, time_to_send
 from netsim.core.entropies import next_entropy
 from netsim.core.go_back_n import next_packet
-from netsim.core.jitter import lateness
+from netsim.core.jitter import lateness, packets_before
 from netsim.core.journal import LOST, PARKED, write_down
 from netsim.core.losses import is_lost
 from netsim.core.messages import has_left, may_send
@@ -18,19 +18,23 @@ from netsim.core.repairs import take_next
 from netsim.core.rings import append, length
 from netsim.core.steering import REPS
 from netsim.core.tables import NEVER, WAITED
-from netsim.core.words import bytes_of, connection_of, is_ack
+from netsim.core.words import bytes_of, connection_of
 from netsim.kernel import part
 from netsim.transport import dispatch
 
 
 class Departing(NamedTuple):
-    """A packet that leaves: since when it, or its connection's turn, has waited, and where in the air it lay."""
+    """A packet that leaves: since when it, or its connection's turn, has waited, and where in the air it lay.
+
+    before: packets of its message that come before it; 0 of a packet that passes through.
+    """
 
     came_at: int
     name: int
     content: int
     place: int
     parked: int
+    before: int
 
 
 @part
@@ -57,7 +61,7 @@ def next_departure(world, l, lossless):
 
 
 @part
-def transmit(world, l, link, queued_at, name, content):
+def transmit(world, l, link, queued_at, name, content, before):
     """Returns by how many ps of jitter it arrives late at the far end; -1 if the wire loses it."""
     kind = world.kinds[link.kind]
     wire_bytes = bytes_of(content)
@@ -69,7 +73,7 @@ def transmit(world, l, link, queued_at, name, content):
         return np.int64(-1)
     late = np.int64(0)
     if world.settings[0].jittery and kind.jitter > 0:
-        late = lateness(world, l, link, 0 if is_ack(content) else time, link.free_at + kind.delay)
+        late = lateness(world, l, link, time, before, link.free_at + kind.delay)
     put_on_wire(world, l, link, link.free_at + kind.delay + late, name, content)
     return late
 
@@ -104,7 +108,7 @@ def send_off(world, l, queue, packet, queued_at, own, now):
     link = world.links[l]
     began_at = link.free_at
     entropy = next_entropy(world, connection_of(packet.name)) if own and world.settings[0].steering == REPS else 0
-    late = transmit(world, l, link, queued_at, packet.name, packet.content)
+    late = transmit(world, l, link, queued_at, packet.name, packet.content, packet.before)
     if world.settings[0].journaling:
         seen = (LOST if late < 0 else 0) | (PARKED if packet.parked else 0)
         write_down(world, l, packet.came_at, began_at + max(0, late), packet.name, packet.content | seen)
@@ -115,7 +119,7 @@ def send_off(world, l, queue, packet, queued_at, own, now):
 @part
 def take_waiting(world, ring):
     packet = take(world, ring)
-    return Departing(packet.at, packet.label, packet.state, taken_place(ring), np.int64(0))
+    return Departing(packet.at, packet.label, packet.state, taken_place(ring), np.int64(0), np.int64(0))
 
 
 @part
@@ -136,7 +140,8 @@ def send_own(world, l, link, queue, now):
     if world.settings[0].paced:
         gap = dispatch.on_send(connection, bytes_of(content), now, world.settings[0].controls)
         connection.ready_at = now + gap
-    send_off(world, l, queue, Departing(came_at, name, content, np.int64(0), parked), link.free_at, True, now)
+    before = packets_before(world, m, connection, sequence) if world.settings[0].jittery else np.int64(0)
+    send_off(world, l, queue, Departing(came_at, name, content, np.int64(0), parked, before), link.free_at, True, now)
     after_sending(world, link, queue, c, connection, m, sequence, now)
 
 

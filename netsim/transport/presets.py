@@ -26,6 +26,8 @@ PAPER_2015 = {
     "cnp_interval": "50us",
 }
 ECN_2015 = {"kmin": "5KB", "kmax": "200KB", "pmax": 0.01, "rate": "40Gb/s"}  # the same section
+# There 12 MB behind 32 ports, of which a port may hold eight times what is free: marks come long before pauses.
+BUFFER_2015 = "1600KB"
 # Vendors' thresholds as the simulations of HPCC (SIGCOMM 2019) scale them: 400 and 1600 KB at 100 Gb/s. A port may hold
 # as much as kmax, so that marks come before pauses (DCQCN, section 4): 1.6 MB at 100 Gb/s, as there (32 MB, 20 ports).
 # Switches ship other ones, for any rate: SONiC (AZURE_LOSSLESS) marks from 1 to 2 MiB up to 5 %, Cumulus up to 1.5 MB.
@@ -56,7 +58,7 @@ PRESETS = {
     "roce-2015": Preset(
         "RoCEv2 with the constants of the DCQCN paper (SIGCOMM 2015, 40 Gb/s), which are slow at 100 Gb/s and more",
         {"control": "dcqcn", "recovery": "go_back_n", "dcqcn": PAPER_2015},
-        topology={"ecn": ECN_2015, "pfc": PORT_BUFFER},
+        topology={"ecn": ECN_2015, "buffer": BUFFER_2015, "pfc": PORT_BUFFER},
     ),
     "roce-no-cc": Preset(
         "RoCEv2 without congestion control: line rate over PFC alone, go-back-N, ECMP",

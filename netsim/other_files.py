@@ -148,7 +148,9 @@ def _json(text: str, lines: Sequence[str]) -> Other | None:
     if re.search(r'"(?:scheduling-policy|[a-z-]+-implementation)"\s*:', text):
         return Other("a system of ASTRA-sim", OWN_FABRIC)
     if re.match(r'\s*(?:\[\s*)?\{\s*["}]', text) and not re.search(r'"(?:netsim|op|kind|trace)"\s*:', text):
-        return Other("JSON of a kind that netsim does not know", FORMATS)
+        return Other(
+            "JSON of a kind that netsim does not know", f'{FORMATS}; a trace may begin {{"netsim": 1, "ranks": 16}}'
+        )
     return None
 
 

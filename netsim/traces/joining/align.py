@@ -86,7 +86,8 @@ def _joined_steps(
         told_by, steps = Counter[By](), list[AnyStep]()
         for each, lined_up in zip(communicators, _lined_up(communicators), strict=True):
             steps += _steps(each, lined_up, findings, absent)
-            steps += transfers(each, findings, absent, told_by)
+            short = any(len(places) < lined_up.operations for places in lined_up.places.values())
+            steps += transfers(each, findings, absent, told_by, short=short)
             told_by[lined_up.by] += 1
     except InputError as error:
         where = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"

@@ -83,10 +83,10 @@ def _joined_steps(
         communicators = join(members, assumed)
         _check_complete(communicators, findings, assumed, absent)
         ranks, strangers = number_ranks(communicators, assumed, absent)
-        told_by, steps = Counter[By](), list[AnyStep]()
-        for each, lined_up in zip(communicators, _lined_up(communicators), strict=True):
+        told_by, steps, every = Counter[By](), list[AnyStep](), _lined_up(communicators)
+        short = any(len(places) < each.operations for each in every for places in each.places.values())
+        for each, lined_up in zip(communicators, every, strict=True):
             steps += _steps(each, lined_up, findings, absent)
-            short = any(len(places) < lined_up.operations for places in lined_up.places.values())
             steps += transfers(each, findings, absent, told_by, short=short)
             told_by[lined_up.by] += 1
     except InputError as error:

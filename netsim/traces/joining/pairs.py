@@ -44,7 +44,7 @@ def transfers(
 ) -> list[Step]:
     """Make the operations of a communicator's sends and receives; what told their pairs is counted.
 
-    `short` where some of its collectives are missing in the logs of some ranks.
+    `short` where some collectives of the job are missing in the logs of some ranks.
     """
     batches = _batches(communicator)
     if not batches:

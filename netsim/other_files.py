@@ -30,12 +30,15 @@ class Other(NamedTuple):
 
 
 MAGIC = (  # place in the file, and what stands there
-    (0, b"PK\x03\x04", Other("a ZIP archive", UNPACK)),
+    *((0, magic, Other("a ZIP archive", UNPACK)) for magic in (b"PK\x03\x04", b"PK\x05\x06")),
     (0, b"7z\xbc\xaf\x27\x1c", Other("a 7z archive", UNPACK)),
+    (0, b"Rar!", Other("a RAR archive", UNPACK)),
     (257, b"ustar", Other("a tar archive", UNPACK)),
     (0, b"\xfd7zXZ\x00", Other("a file packed with xz", "unpack it with xz -d, or pack it with gzip")),
     (0, b"\x28\xb5\x2f\xfd", Other("a file packed with zstd", "unpack it with zstd -d, or pack it with gzip")),
     (0, b"\x04\x22\x4d\x18", Other("a file packed with lz4", "unpack it with lz4 -d, or pack it with gzip")),
+    (0, b"\x1f\x9d", Other("a file packed with compress", "unpack it with uncompress, or pack it with gzip")),
+    (0, b"OTF2", Other("a trace of Score-P (OTF2)", FORMATS)),
     (0, b"BZh", Other("a file packed with bzip2", "unpack it with bzip2 -d, or pack it with gzip")),
     (0, b"SQLite format 3\x00", Other("an SQLite database, as Nsight Systems exports", NOT_NSYS)),
     (0, b"QDSTRM", Other("a report of Nsight Systems", NOT_NSYS)),
@@ -144,6 +147,10 @@ def _json(text: str, lines: Sequence[str]) -> Other | None:
         return Other("Chakra JSON whose nodes have no type that netsim knows", mend)
     if re.search(r'"(?:scheduling-policy|[a-z-]+-implementation)"\s*:', text):
         return Other("a system of ASTRA-sim", OWN_FABRIC)
+    if re.match(r'\s*(?:\[\s*)?\{\s*["}]', text) and not re.search(r'"(?:netsim|op|kind|trace)"\s*:', text):
+        return Other(
+            "JSON of a kind that netsim does not know", f'{FORMATS}; a trace may begin {{"netsim": 1, "ranks": 16}}'
+        )
     return None
 
 
@@ -173,11 +180,13 @@ def _known_starts(text: str, lines: Sequence[str]) -> Other | None:
     first = lines[0] if lines else ""
     if first.startswith("version https://git-lfs"):
         return Other("a pointer of Git LFS", "fetch the file: git lfs pull")
+    if re.match(r"(?:\x1b\[4m)?\s*GPU0\s+(?:GPU1|NIC0|CPU Affinity)", first):
+        return Other("a table of a server's links (nvidia-smi topo -m)", OWN_FABRIC)
     if any("algbw" in line and "busbw" in line for line in lines) or first.startswith("# nThread"):
         return Other("a table of nccl-tests", LOG_IT)
     if re.match(r"(?:strict +)?(?:di)?graph\b.*[\[{]", first):
         return Other("a graph (DOT, GML)", OWN_FABRIC)
-    if re.match(r"topology *: *\[", first):
+    if any(re.match(r"topology *: *\[", line) for line in lines):
         return Other("a network of ASTRA-sim", OWN_FABRIC)
     return None
 

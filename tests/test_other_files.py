@@ -82,6 +82,13 @@ NEITHER: dict[str, tuple[bytes | str, str]] = {  # file: content, and what is sa
         "of nccl-tests",
     ),
     "net.dot": ("digraph G {\n a -> b;\n}\n", "is a graph (DOT, GML), not a MEANT"),
+    "logs.rar": (b"Rar!\x1a\x07\x01\x00", "is a RAR archive, not a MEANT; unpack"),
+    "job.log.Z": (b"\x1f\x9d\x90ab", "is a file packed with compress, not a MEANT; unpack it with uncompress"),
+    "none.zip": (b"PK\x05\x06" + bytes(18), "is a ZIP archive"),
+    "traces.otf2": (b"OTF2" + bytes(9), "is a trace of Score-P (OTF2)"),
+    "book.ipynb": ('{\n "cells": [],\n "nbformat": 4\n}\n', "is JSON of a kind that netsim does not know, not a MEANT"),
+    "topo.txt": ("\tGPU0\tGPU1\tNIC0\nGPU0\t X \tNV18\tPIX\n", "is a table of a server's links (nvidia-smi topo -m)"),
+    "net2.yml": ("# of 8\ntopology: [ Ring ]\nnpus_count: [ 8 ]\n", "is a network of ASTRA-sim, not a MEANT"),
     "net.yml": ("topology: [ Ring ]\nnpus_count: [ 8 ]\n", "is a network of ASTRA-sim, not a MEANT"),
     "nodes.json": (
         '{"id": "1", "name": "a", "attr": [{"name": "comm_size"}]}\n',

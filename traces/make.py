@@ -1,6 +1,6 @@
 """Write the shipped traces beside this file: `python traces/make.py`, from the checkout.
 
-The sizes of the two DeepSeek-V3 traces follow the shapes of the model (hidden size 7168, vocabulary 129280, 61 layers
+The sizes of the three DeepSeek-V3 traces follow the shapes of the model (hidden size 7168, vocabulary 129280, 61 layers
 of which 3 are dense) and the all-reduces of the first version of the published inference code: 181 in one pass. Its
 later version adds the shared experts to the others before it reduces both, in fp32: 123 all-reduces of as many bytes.
 """

@@ -84,7 +84,8 @@ app.command("list")(listing.list_all)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line (default: this process's own) and return its exit code; never raises."""
-    warnings.showwarning = _warn
+    said = set[str]()
+    warnings.showwarning = lambda message, *_, **__: _warn(str(message), said)
     atexit.register(gc.freeze)  # Python need not look for garbage at its end: that takes half a second
     try:
         command = typer.main.get_command(app)
@@ -98,5 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return leave(error)
 
 
-def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    sys.stderr.write(f"netsim: warning: {' '.join(str(message).split())}\n")
+def _warn(message: str, said: set[str]) -> None:
+    """Say each warning once, however many parts of a run come upon it."""
+    if message not in said:
+        said.add(message)
+        sys.stderr.write(f"netsim: warning: {' '.join(message.split())}\n")

@@ -46,7 +46,7 @@ def plan(wish: Wish, algorithm: str | None = None) -> Schedule:
     if known is None:
         raise InputError(f"unknown operation {wish.op!r}", where="collective", mend=nearest(wish.op, ALGORITHMS))
     first = next(iter(known))
-    name = algorithm or first
+    name = first if algorithm is None else algorithm
     check_name(wish.op, name)
     if name not in known and not msccl.takes(wish, name, instead=first):
         name = first

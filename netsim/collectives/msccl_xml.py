@@ -162,6 +162,8 @@ class _Reader:
             raise self.wrong(f"coll {coll[:60]!r} is not known", nearest(coll[:60], OPS))
         gpus, chunks = self._whole(given, "ngpus", 1, MAX_GPUS), self._whole(given, "nchunksperloop", 1, MAX_CHUNKS)
         least, most = (self._whole({key: "0"} | given, key, 0, MAX_BYTES) for key in ("minBytes", "maxBytes"))
+        if most and least > most:
+            raise self.wrong(f"minBytes {least:,} is above maxBytes {most:,}", "it would be for no size at all")
         name = given.get("name", self.path.stem)[:60]
         self.algorithm = Algorithm(self.path, name, coll, OPS[coll], gpus, chunks, least, most)
 

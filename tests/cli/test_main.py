@@ -63,10 +63,13 @@ def test_a_fault_shows_its_traceback_when_asked(monkeypatch: pytest.MonkeyPatch,
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_a_warning_is_a_line_on_stderr(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr(
-        listing, "_names", lambda: warnings.warn("cache is\nread-only", RuntimeWarning, stacklevel=1) or {}
-    )
+def test_a_warning_is_a_line_on_stderr_once(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    def warned() -> dict[str, list[str]]:
+        for _ in range(2):
+            warnings.warn("cache is\nread-only", RuntimeWarning, stacklevel=1)
+        return {}
+
+    monkeypatch.setattr(listing, "_names", warned)
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         assert main(["list"]) == 0

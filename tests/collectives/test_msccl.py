@@ -201,6 +201,7 @@ BOMB = '<!DOCTYPE lolz [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a
         (CHAIN.replace('send="1"', 'send="7"'), 3, "send='7'"),
         (CHAIN.replace('chan="0"', "", 1), 3, "<tb> has no chan"),
         (CHAIN.replace('depid="-1" deps="-1"', 'depid="3" deps="0"'), 3, "depends on step 0 of tb 3"),
+        (window(CHAIN, 10, 5), 1, "minBytes 10 is above maxBytes 5"),
         (CHAIN.replace('depid="-1" deps="-1"', 'depid="0" deps="0"'), 3, "the step waits for itself"),
         (CHAIN.replace('cnt="1"', 'cnt="2"', 1), 3, "cnt='2'"),
     ],

@@ -1,13 +1,15 @@
 """The shipped topology files are what their names say, and state everything."""
 
+import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from netsim import shipped
 from netsim.topology import TOPOLOGIES, Topology
-from netsim.units import FROM_FILE
+from netsim.units import FROM_FILE, parse_time
 
 G = 10**9
 EXPECTED = {  # hosts, bisection, delay of a network link
@@ -46,6 +48,30 @@ def test_they_are_what_their_names_say(name: str) -> None:
     assert len(network.hosts) == hosts
     assert network.bisection_bps() == bisection
     assert {link.delay_ps for link in network.links if link.kind != "nvlink"} == {delay}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_comment_on_top_agrees_with_the_fields(name: str) -> None:
+    comment = shipped.path("topologies", name).read_text(encoding="utf-8").splitlines()[0]
+    network, fields = load(name).build(), document(name)
+    links = [link for link in network.links if link.kind != "nvlink"]
+    assert int(re.findall(r"([\d,]+) (?:hosts|GPUs)", comment)[0].replace(",", "")) == len(network.hosts)
+    assert {int(rate) * G for rate in re.findall(r"(\d+) ?Gb/s", comment)} == {link.rate_bps for link in links}
+    for delay in re.findall(r"(\d+ ?[un]s) per link", comment):
+        assert {link.delay_ps for link in links} == {parse_time(delay)}
+    for number, key in re.findall(r"(\d+) (servers|leaves|spines)\b", comment):
+        assert int(number) == fields[key]
+    for ratio in re.findall(r"(\d+) to 1", comment):
+        assert int(ratio) == fields.get("oversubscription", fields.get("hosts_per_leaf", 0) // fields.get("spines", 1))
+
+
+def test_the_readme_says_the_delays_of_the_files_it_runs() -> None:
+    """The comparison on top of the README, and how long the links of its two fabrics are said to be."""
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    told, command = re.search(r"links of (\d+ ns) on\s+both.*?netsim compare ([^\n]+)", text, re.DOTALL).groups()  # type: ignore[union-attr]
+    named = re.findall(r"--on (\w+)", command)
+    assert len(named) == 2
+    assert {parse_time(told)} == {EXPECTED[name][2] for name in named}
 
 
 @pytest.mark.parametrize("name", EXPECTED)

@@ -268,8 +268,10 @@ def test_json_of_another_program_is_told_what_is_missing(tmp_path: Path) -> None
     path.write_text('{"schemaVersion": 1, "traceEvents": []}\n')
     assert "there are no NCCL collectives in this profiler trace" in refusal(path)
     path.write_text('{"schema": 1, "events": []}\n')
-    assert "the header is missing" in refusal(path)
+    missing = "is JSON of a kind that netsim does not know, not a trace; netsim list names the formats of traces"
+    assert missing in refusal(path)
+    assert 'a trace may begin {"netsim": 1, "ranks": 16}' in refusal(path)
     path.write_text('[{"comms": "init"}]\n')
     assert "there is no collective in this trace of 1 entries" in refusal(path)
     path.write_text('[{"other": 1}]\n')
-    assert "this is a list" in refusal(path)
+    assert missing in refusal(path)

@@ -114,6 +114,12 @@ def test_a_micro_benchmark_runs_its_rows_once_each(tmp_path: Path) -> None:
         (["layer -1 1 NONE 0"], {}, 3, "has 5 columns, not 12"),
         ([row()], {"count": 2}, 2, "says 2 rows, but 1 are there"),
         ([row()], {"head": HEAD.replace("all_gpus: 8", "all_gpus: 9")}, 1, "cannot be cut"),
+        (
+            [row()],
+            {"head": HEAD.replace("all_gpus: 8", "all_gpus: 1048576")},
+            1,
+            "each must be 1 to 131,072; data-parallel",
+        ),
         ([row()], {"head": "HYBRID_TRANSFORMER x: 1"}, 1, "is not known"),
         ([row("1 ALLREDUCE 9999999999999999999")], {}, 3, "a size is"),
     ],

@@ -12,7 +12,7 @@ from netsim.errors import InputError
 from netsim.traces.joining.alike import Stretch, alike
 from netsim.traces.joining.columns import Calls, Ints, collectives
 from netsim.traces.joining.communicators import Communicator, Missing, join, missing, number_ranks
-from netsim.traces.joining.line_up import By, LinedUp, line_up
+from netsim.traces.joining.line_up import By, LinedUp, crossed, line_up
 from netsim.traces.joining.order import AnyStep, Step, program_order, stream_names
 from netsim.traces.joining.pairs import transfers
 from netsim.traces.joining.reports import Call, Findings, Member
@@ -145,6 +145,9 @@ def _lined_up(communicators: list[Communicator]) -> list[LinedUp]:
 def _steps(communicator: Communicator, lined_up: LinedUp, findings: Findings, absent: Missing) -> list[AnyStep]:
     """Make one communicator's operations from its members' calls."""
     calls, steps = _reported(communicator), list[AnyStep]()
+    call = crossed(calls, lined_up)
+    if call is not None:
+        raise findings.deadlock(call, _told(call), "another operation")
     everybody = len(calls) == len(communicator.members)
     same = alike(calls, lined_up) if everybody else {}
     short = not everybody or lined_up.operations > min(map(len, calls.values()), default=0)

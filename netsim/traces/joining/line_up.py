@@ -14,7 +14,7 @@ import numpy as np
 
 from netsim.traces.joining.columns import Ints, calls_alike, hints_of
 from netsim.traces.joining.reports import Call
-from netsim.traces.joining.windows import overlap, windows
+from netsim.traces.joining.windows import holes, overlap, windows
 
 MISSING, OTHER_NUMBER, CONTRADICTING = 2, 2, 3  # what one report costs
 
@@ -72,6 +72,19 @@ def partners(sends: Sequence[Call], receives: Sequence[Call]) -> tuple[int, By]:
     return (told, By.NUMBER) if agreeing and 2 * agreeing >= length else (shift, By.TURN_OF_ENDS)
 
 
+def crossed(calls: Mapping[int, Sequence[Call]], lined_up: LinedUp) -> Call | None:
+    """The first call by which two ranks differ that call the same in another order, where no cut can be the reason."""
+    places, known = lined_up.places, dict[bytes, int]()
+    if lined_up.by is By.NUMBER or not holes(places.values()):
+        return None
+    what = calls_alike(calls)
+    for rank, symbols in what.items():
+        other = known.setdefault(np.sort(symbols).tobytes(), rank)
+        if holes([places[rank], places[other]]) and not overlap(symbols, what[other])[1]:
+            return calls[rank][int(np.flatnonzero(symbols != what[other])[0])]
+    return None
+
+
 def _tell(hints: Iterable[Ints]) -> bool:
     """Tell whether numbers may tell calls apart: there are some, they never fall, and they do not stand at 0."""
     some = [each for each in hints if len(each)]
@@ -103,11 +116,6 @@ def _named(what: Iterable[Ints], hints: Iterable[Ints]) -> list[Ints]:
 
 def _split(numbers: Ints, like: Iterable[Ints]) -> list[Ints]:
     return np.split(numbers, np.cumsum([len(each) for each in like])[:-1])
-
-
-def holes(places: Iterable[Ints]) -> int:
-    """Count the reports that are missing between two of a rank."""
-    return sum(int(each[-1] - each[0]) + 1 - len(each) for each in places if len(each))
 
 
 def _differing(places: Mapping[int, Ints], values: Mapping[int, Ints]) -> int:

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from netsim.traces.joining.columns import Ints, calls_alike, places_of
-from netsim.traces.joining.line_up import By, LinedUp, holes
+from netsim.traces.joining.line_up import By, LinedUp
 from netsim.traces.joining.reports import Call
-from netsim.traces.joining.windows import windows
+from netsim.traces.joining.windows import holes, windows
 
 WORTH = 4  # together has to join one in so many of what is joined alone, more than half where nothing lacks alone
 Told = Mapping[int, Sequence[Call]]  # calls by global rank

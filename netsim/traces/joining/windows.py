@@ -1,24 +1,27 @@
 """Lines up what ranks call by what they call alone: the log of each rank is taken as a window of one sequence of calls.
 
 A cut takes calls from the head or the tail of a log, so the logs of two ranks agree wherever they overlap. Of the
-shifts at which they do, the one with the longest overlap holds. Where there is none, because calls inside a log are
-lost or contradict another, the longest common subsequence decides; logs with little in common stand apart.
+shifts at which they do, the one with the longest overlap holds. Where more agrees with calls lost inside a log, or
+contradicting another, the longest common subsequence decides; logs with nothing in common stand apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from netsim.traces.joining.columns import Ints
-from netsim.traces.joining.subsequence import common, paired
+from netsim.traces.joining.hashes import Hashed
+from netsim.traces.joining.subsequence import HOLE, Pairs, common, paired
+from netsim.traces.joining.subsequence import MOST_CELLS as ONE_TABLE
 
 MOST_APART = 64  # sequences that the log of a rank is held against; more stand apart untried
 MOST_CELLS = 1 << 30  # of comparisons for longest common subsequences, all ranks together: some seconds
+NEARLY_ALL = 0.9  # of the shorter of two logs
+MORE = 1.25  # so much more has to agree with calls lost inside than by a cut alone
 TRIES = 8  # shifts at which hashes agree that are looked at
-_BASE, _MIX, _ADD = np.uint64(0xD1342543DE82EF95), np.uint64(0x9E3779B97F4A7C15), np.uint64(0x632BE59BD9B4E019)
 
 
 @dataclass(slots=True)
@@ -28,13 +31,17 @@ class _Sequence:
     symbols: Ints
     places: dict[int, Ints] = field(default_factory=dict)
 
-    def insert(self, where: Ints, symbols: Ints) -> None:
-        """Put calls in front of some places, which rise."""
-        if len(symbols):
-            old = np.arange(len(self.symbols))
-            moved = old + np.searchsorted(where, old, "right")
-            self.symbols = np.insert(self.symbols, where, symbols)
-            self.places = {rank: moved[places] for rank, places in self.places.items()}
+    def put(self, calls: Ints, ranks: list[int], pairs: Pairs) -> None:
+        """Take in the calls of ranks: those that are here already, by pairs of places, and those that are not."""
+        here, there = pairs
+        others = np.setdiff1d(np.arange(len(calls)), there)
+        where = np.append(here, len(self.symbols))[np.searchsorted(there, others)]
+        moved = np.arange(len(self.symbols))
+        moved += np.searchsorted(where, moved, "right")
+        places = np.empty(len(calls), np.int64)
+        places[there], places[others] = moved[here], where + np.arange(len(where))
+        self.symbols = np.insert(self.symbols, where, calls[others])
+        self.places = {rank: moved[each] for rank, each in self.places.items()} | dict.fromkeys(ranks, places)
 
 
 def windows(symbols: Mapping[int, Ints]) -> dict[int, Ints]:
@@ -46,15 +53,17 @@ def windows(symbols: Mapping[int, Ints]) -> dict[int, Ints]:
     apart, cells = list[_Sequence](), MOST_CELLS
     while waiting:
         ranks = waiting.pop(0)
-        calls = symbols[ranks[0]]
-        for sequence in apart[:MOST_APART] if cells > 0 else ():
-            cells -= len(sequence.symbols) * len(calls)
-            if _mends(sequence, calls, ranks):
-                break
+        calls, tried = symbols[ranks[0]], apart[:MOST_APART] if cells > 0 else []
+        cells -= sum(min(len(sequence.symbols) * len(calls), ONE_TABLE) for sequence in tried)
+        every = [_together(sequence.symbols, calls) for sequence in tried]
+        best = max(range(len(every)), key=lambda number: every[number][0], default=None)
+        if best is None or not every[best][0]:
+            sequence = _Sequence(calls, dict.fromkeys(ranks, np.arange(len(calls))))
+            apart.append(sequence)
         else:
-            apart.append(_Sequence(calls, dict.fromkeys(ranks, np.arange(len(calls)))))
-            if len(apart) <= MOST_APART:
-                waiting = _fit(apart[-1], waiting, symbols)
+            sequence = tried[best]
+            sequence.put(calls, ranks, every[best][1])
+        waiting = _fit(sequence, waiting, symbols)
     found, first = dict[int, Ints](), 0
     for sequence in apart:
         found |= {rank: places + first for rank, places in sequence.places.items()}
@@ -63,43 +72,47 @@ def windows(symbols: Mapping[int, Ints]) -> dict[int, Ints]:
 
 
 def _fit(sequence: _Sequence, waiting: list[list[int]], symbols: Mapping[int, Ints]) -> list[list[int]]:
-    """Put the logs into a sequence that overlap with it, first those that do so most; gives the others."""
-    for part in (2, 8, 1 << 62):  # of a log that has to overlap: one part in so many
-        for _ in range(MOST_APART):
-            size = len(sequence.symbols)
-            waiting = [ranks for ranks in waiting if not _fits(sequence, symbols[ranks[0]], ranks, part)]
-            if len(sequence.symbols) == size:
-                break
+    """Put the logs into a sequence of which nearly all overlaps with it; gives the others."""
+    for _ in range(MOST_APART):
+        size, left = len(sequence.symbols), list[list[int]]()
+        for ranks in waiting:
+            calls = symbols[ranks[0]]
+            pairs = _overlapping(sequence.symbols, calls)
+            if len(pairs[0]) > NEARLY_ALL * min(len(sequence.symbols), len(calls)):
+                sequence.put(calls, ranks, pairs)
+            else:
+                left.append(ranks)
+        waiting = left
+        if len(sequence.symbols) == size:
+            break
     return waiting
 
 
-def _fits(sequence: _Sequence, calls: Ints, ranks: list[int], part: int) -> bool:
-    """Put the calls of ranks where they agree with a sequence, which grows by what stands out at its ends."""
-    size = len(sequence.symbols)
-    shift, length = overlap(sequence.symbols, calls)
-    if not length or length * part < min(size, len(calls)):
-        return False
-    ahead, behind = max(0, -shift), max(0, shift + len(calls) - size)
-    sequence.insert(np.full(behind, size), calls[len(calls) - behind :])
-    sequence.insert(np.zeros(ahead, np.int64), calls[:ahead])
-    sequence.places |= dict.fromkeys(ranks, np.arange(len(calls)) + max(0, shift))
-    return True
+def _overlapping(one: Ints, other: Ints) -> Pairs:
+    """The pairs of places along the longest overlap."""
+    shift, length = overlap(one, other)
+    return np.arange(length) + max(0, shift), np.arange(length) + max(0, -shift)
 
 
-def _mends(sequence: _Sequence, calls: Ints, ranks: list[int]) -> bool:
-    """Put calls where most of them agree with a sequence, which takes in those it lacks."""
-    here, there = paired(*common(sequence.symbols, calls), len(sequence.symbols), len(calls))
-    agreeing = int((sequence.symbols[here] == calls[there]).sum())
-    if 2 * agreeing <= min(len(sequence.symbols), len(calls)):
-        return False
-    others = np.setdiff1d(np.arange(len(calls)), there)
-    where = np.append(here, len(sequence.symbols))[np.searchsorted(there, others)]
-    moved = here + np.searchsorted(where, here, "right")
-    sequence.insert(where, calls[others])
-    places = np.empty(len(calls), np.int64)
-    places[there], places[others] = moved, where + np.arange(len(where))
-    sequence.places |= dict.fromkeys(ranks, places)
-    return True
+def _together(one: Ints, other: Ints) -> tuple[int, Pairs]:
+    """How well two sequences go together, and how: as a cut lets them overlap, or with calls lost inside.
+
+    Where the same calls come again and again, none contradicts another: they may be of another time.
+    """
+    pairs = _overlapping(one, other)
+    most, length = max(int(one.max(initial=0)), int(other.max(initial=0))) + 1, len(pairs[0])
+    if np.minimum(np.bincount(one, minlength=most), np.bincount(other, minlength=most)).sum() <= MORE * length:
+        return length, pairs
+    mended = common(one, other)
+    score = len(mended[0]) - HOLE * holes(mended)
+    if score <= MORE * length:
+        return length, pairs
+    return score, mended if 2 * len(np.unique(one[mended[0]])) < len(mended[0]) else paired(*mended)
+
+
+def holes(places: Iterable[Ints]) -> int:
+    """Count what is missing between the first and the last of places."""
+    return sum(int(each[-1] - each[0]) + 1 - len(each) for each in places if len(each))
 
 
 def overlap(one: Ints, other: Ints) -> tuple[int, int]:
@@ -118,22 +131,11 @@ def overlap(one: Ints, other: Ints) -> tuple[int, int]:
 
 
 def _agreeing(one: Ints, other: Ints) -> tuple[Ints, Ints]:
-    """All shifts at which two sequences agree wherever they overlap, and how far (polynomial hashes modulo 2^64)."""
+    """All shifts at which two sequences agree wherever they overlap, and how far."""
     if not len(one) or not len(other):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    powers = np.full(max(len(one), len(other)) + 1, _BASE)
-    powers[0] = 1
-    powers = np.cumprod(powers, dtype=np.uint64)
-    first, second = _hashes(one, powers), _hashes(other, powers)
-    ahead, behind = np.arange(len(one)), np.arange(1, len(other))
+    hashed, ahead, behind = Hashed(one, other), np.arange(len(one)), np.arange(1, len(other))
     long, rest = np.minimum(len(other), len(one) - ahead), np.minimum(len(one), len(other) - behind)
-    after = first[ahead + long] - first[ahead] == powers[ahead] * second[long]
-    before = second[behind + rest] - second[behind] == powers[behind] * first[rest]
+    after = hashed.equal(ahead, np.zeros_like(ahead), long)
+    before = hashed.equal(np.zeros_like(behind), behind, rest)
     return np.concatenate([ahead[after], -behind[before]]), np.concatenate([long[after], rest[before]])
-
-
-def _hashes(symbols: Ints, powers: Ints) -> Ints:
-    """The hash of each beginning."""
-    mixed = (symbols.astype(np.uint64) + _ADD) * _MIX
-    mixed ^= mixed >> np.uint64(29)
-    return np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed * powers[: len(symbols)], dtype=np.uint64)])

@@ -31,6 +31,7 @@ class Account:
         found |= {"lines of tuning": self.tuning.total(), **self._left_out()}
         told = ", ".join(f"{number} {what}" for what, number in found.items() if number)
         what = "there is no whole NCCL collective call in the log" + (f" ({told})" if told else "")
+        what += "" if told else ", if it is one; it is of no other format that netsim knows (netsim list names them)"
         wrapped = self._wrapped()
         mend = f"{wrapped}: write it to a file (NCCL_DEBUG_FILE=nccl.%h.%p.log)" if wrapped else SETTINGS
         return InputError(what, where, mend)

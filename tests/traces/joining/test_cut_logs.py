@@ -85,6 +85,14 @@ def test_numbers_that_each_rank_counts_by_itself_do_not_split_calls(tmp_path: Pa
     assert any("other numbers" in note for note in trace.report.assumed)
 
 
+@pytest.mark.parametrize("order", [(2, 1, 3, 4), (1, 2, 4, 3), (1, 3, 2, 4)])
+def test_calls_in_another_order_that_no_cut_explains_are_a_deadlock(tmp_path: Path, order: tuple[int, ...]) -> None:
+    calls = [[("AllReduce", count, 0) for count in each] for each in ((1, 2, 3, 4), order)]
+    with pytest.raises(InputError, match="others after it: a deadlock"):
+        job(tmp_path / "job.log", *calls)
+    assert len(job(tmp_path / "job.log", calls[0], [*calls[0][1:], calls[0][0]]).operations) == 5  # 1 2 3 4 1, cut
+
+
 def test_what_contradicts_among_calls_that_agree_is_told(tmp_path: Path) -> None:
     calls = [("AllReduce", 1 + turn, 0) for turn in range(9)]
     trace = job(tmp_path / "job.log", calls, [*calls[:4], ("AllGather", 7, 0), *calls[5:]])

@@ -248,7 +248,11 @@ ECMP = {"kind": "ecmp"}
 GO_BACK_N = {"recovery": "go_back_n"}
 PRESETS_BY_HAND: dict[str, tuple[Any, Any, Any]] = {
     "roce": ({"control": "dcqcn"} | GO_BACK_N, ECMP, LOSSLESS),
-    "roce-2015": ({"control": "dcqcn", "dcqcn": DCQCN_2015} | GO_BACK_N, ECMP, {"ecn": ECN_2015, "buffer": "1600KB", "pfc": PFC}),
+    "roce-2015": (
+        {"control": "dcqcn", "dcqcn": DCQCN_2015} | GO_BACK_N,
+        ECMP,
+        {"ecn": ECN_2015, "buffer": "1600KB", "pfc": PFC},
+    ),
     "roce-no-cc": ({"control": "none"} | GO_BACK_N, ECMP, LOSSLESS),
     "uec": (
         {"control": "nscc", "recovery": "selective_repeat", "nscc": {"target_share": 0.75}},

@@ -107,8 +107,8 @@ def test_the_summary_says_which_preset_filled_in_what() -> None:
     )
     assert told(scenario) == (
         "roce: transport.recovery = go_back_n, routing.kind = ecmp, "
-        "topology.ecn = { kmin = 100KB, kmax = 400KB, pmax = 0.2, rate = 25Gb/s }, topology.buffer = 1600000, nic.jitter = 1.0; "
-        "set otherwise: transport.control, topology.pfc"
+        "topology.ecn = { kmin = 100KB, kmax = 400KB, pmax = 0.2, rate = 25Gb/s }, topology.buffer = 1600000, "
+        "nic.jitter = 1.0; set otherwise: transport.control, topology.pfc"
     )
     assert told(scenario) in scenario.describe()
     text = netsim.simulate("ring_all_reduce_16", SHIPPED).summary_text()

@@ -32,7 +32,7 @@ def send(source: int, target: int, size: int = 4096, **more: Any) -> Operation:
 
 
 def replayed(*operations: Operation) -> Result:
-    return netsim.simulate(Trace("by hand", 4, {}, operations), FABRIC)
+    return netsim.simulate(Trace("by hand", 4, {}, operations), FABRIC, nic={"jitter": 0})
 
 
 def starts(result: Result) -> list[int]:

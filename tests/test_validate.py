@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,7 @@ def test_an_experiment_finds_nothing_before_something_ran(name: str, monkeypatch
     def ran(*_: object, **__: object) -> None:
         raise RanError
 
-    for module in (bench, chance, exact, fairness, lossless, ultra):
+    for module in (bench, chance, exact, fairness, lossless, ultra, import_module("netsim.validate.connectx5")):
         for runs in ("simulate", "slowdowns"):
             if hasattr(module, runs):
                 monkeypatch.setattr(module, runs, ran)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netsim.scenario import Scenario
+from netsim.topology.pfc import Pfc
 from netsim.transport import CONTROLS, DELAYED, MARKED, PULLED, TELEMETERED, UNMOVED_BY_LOSS
 from netsim.units import UNLIMITED, format_rate, format_size
 
@@ -19,13 +20,19 @@ def base_text(scenario: Scenario) -> str:
         f"preset {transport.preset}" if transport.preset else "no preset",
         f"buffer {format_size(topology.buffer)} per port" if topology.buffer < UNLIMITED else "buffer unlimited",
         *([f"shared buffer {format_size(shared.size)}, alpha {shared.alpha:g}"] if shared else []),
-        f"PFC from {format_size(pfc.xoff)} to {format_size(pfc.xon)}" if pfc else "no PFC",
+        _pauses(pfc) if pfc else "no PFC",
         marks if _marks(scenario) else "no ECN",
         "trimming" if topology.trim else "no trimming",
         transport.recovery,
         scenario.routing.kind,
     ]
     return f"{topology.title}: {', '.join(parts)}"
+
+
+def _pauses(pfc: Pfc) -> str:
+    if pfc.xoff >= UNLIMITED:
+        return "PFC where that is used up"
+    return f"PFC from {format_size(pfc.xoff)} to {format_size(pfc.xon)}"
 
 
 def misfits(scenario: Scenario) -> Iterator[str]:

@@ -58,9 +58,10 @@ def permutation(hosts: int, seed: int, *, apart: int = 1) -> list[Pair]:
 
 
 def ultra(pairs: list[Pair], topology: Any, transport: Any = "uec", size: int = ULTRA_FLOW, **settings: Any) -> Result:
-    """Flows of 2 MB as htsim's UEC experiments have them."""
+    """Flows of 2 MB as htsim's UEC experiments have them: its NICs have no jitter."""
     ranks = max(max(pair) for pair in pairs) + 1
-    return simulate(matrix(ranks, pairs, size), topology, transport=transport, packet=ULTRA, **settings)
+    settings |= {"packet": ULTRA, "nic": {"jitter": 0}}
+    return simulate(matrix(ranks, pairs, size), topology, transport=transport, **settings)
 
 
 def last_ack_ps(result: Result) -> int:

@@ -20,6 +20,8 @@ from netsim.simulation import simulate
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from reasons import case, is_congested, tried, unfounded
 
+pytestmark = pytest.mark.filterwarnings("ignore:packet", "ignore:ecn")  # what is drawn need not be wise
+
 
 @settings(max_examples=25, deadline=None)
 @given(number=st.integers(0, 10**9))

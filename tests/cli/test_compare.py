@@ -93,7 +93,7 @@ BASE = "compare incast16 --on fat_tree_k4_100g"
 def test_all_controls_on_one_base_which_is_printed(capsys: Capture) -> None:
     assert main([*BASE.split(), "--controls", "all"]) == 0
     text, said = capsys.readouterr()
-    base = "preset roce, buffer 1,600 KB per port, PFC from 1,600 KB to 1,250 KiB, ECN 100 KB to 400 KB at 25 Gb/s"
+    base = "preset roce, buffer 1,600 KB per port, PFC where that is used up, ECN 100 KB to 400 KB at 25 Gb/s"
     assert f"only the control differs, on fat_tree_k4_100g: {base}, pmax 0.2, no trimming, go_back_n, ecmp" in text
     assert text.splitlines()[1].split() == ["incast16", *(name for name in CONTROLS if name != "ndp")]
     assert "ndp is left out: it pulls packets one by one, which go_back_n cannot" in said

@@ -54,7 +54,7 @@ def test_the_whole_summary() -> None:
         "by_hand on fat_tree_k4_100g, dcqcn + go_back_n, ecmp, packed, seed 1\n"
         "preset roce: transport.control = dcqcn, transport.recovery = go_back_n, routing.kind = ecmp, "
         "topology.ecn = { kmin = 100KB, kmax = 400KB, pmax = 0.2, rate =\n  25Gb/s }, topology.buffer = 1600000, "
-        "topology.pfc = { xoff = unlimited, xon = unlimited }\nfinished at 10.00 us; "
+        "topology.pfc = { xoff = unlimited, xon = unlimited }, nic.jitter = 1.0\nfinished at 10.00 us; "
     )
     alone = summary_text(result_of(scenario_of(transport={"control": "dctcp"}), FLOWS, [reduced(0)]))
     assert alone.startswith("by_hand on fat_tree_k4_100g, dctcp + go_back_n, ecmp, packed, seed 1\nfinished at ")

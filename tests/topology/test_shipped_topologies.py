@@ -79,5 +79,5 @@ def test_nothing_is_hidden_in_the_code(name: str) -> None:
     """Every field that says something is written in the file; what is left out is empty, or said per kind of link."""
     topology = load(name)
     unsaid = set(type(topology).model_fields) - set(document(name))
-    per_link = {"rate", "delay"} if topology.kind == "rail_optimized" else {"tor", "agg", "core", "leaf", "spine"}
+    per_link = {"nic", "spine", "tor", "agg", "core", "leaf"}
     assert unsaid - {"name", "shared_buffer"} <= per_link

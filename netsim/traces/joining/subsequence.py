@@ -14,7 +14,8 @@ from netsim.traces.joining.hashes import Hashed
 
 MOST_CELLS = 1 << 24  # of one table: 4,096 calls against 4,096
 WIDTHS = (64, 8, 1)  # neighbours that make an anchor, where they come once in each of two long sequences
-REACH, MOST_RUNS = 1024, 4096  # how far the next run may be, and how many there may be
+REACH, MOST_RUNS = 1024, 1024  # how far the next run may be, and how many there may be
+RUN, TRIED = 16, 32  # so long runs have to be in the mean, after so many: sequences of chance have shorter ones
 HOLE = 1  # so many calls have to agree for each that is lost between them
 PAIRED = 4  # so many calls have to agree for each that is taken to contradict another
 Pairs = tuple[Ints, Ints]  # places in the one and in the other sequence, both rising
@@ -119,7 +120,8 @@ def _by_runs(one: Ints, other: Ints) -> Pairs:
     hashed, found, here, there = Hashed(one, other), list[Pairs](), 0, 0
     reach = max(len(one), len(other))
     for turn in range(MOST_RUNS):
-        if here >= len(one) or there >= len(other):
+        agreeing = sum(len(each) for each, _ in found)
+        if here >= len(one) or there >= len(other) or agreeing < RUN * (turn - TRIED):
             break
         ahead, behind = np.arange(here, min(len(one), here + reach)), np.arange(there, min(len(other), there + reach))
         runs = hashed.runs(ahead, np.array(there)), hashed.runs(np.array(here), behind)

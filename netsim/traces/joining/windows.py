@@ -18,7 +18,7 @@ from netsim.traces.joining.subsequence import HOLE, Pairs, common, paired
 from netsim.traces.joining.subsequence import MOST_CELLS as ONE_TABLE
 
 MOST_APART = 64  # sequences that the log of a rank is held against; more stand apart untried
-MOST_CELLS = 1 << 30  # of comparisons for longest common subsequences, all ranks together: some seconds
+MOST_CELLS = 1 << 29  # of comparisons for longest common subsequences, all ranks together: some seconds
 NEARLY_ALL = 0.9  # of the shorter of two logs
 MORE = 1.25  # so much more has to agree with calls lost inside than by a cut alone
 TRIES = 8  # shifts at which hashes agree that are looked at

@@ -26,9 +26,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Laws of every run over random cases.")
     parser.add_argument("--cases", type=int, default=500)
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
-    parser.add_argument(
-        "--incasts", action="store_true", help="equal long flows to one host instead, which share alike"
-    )
+    parser.add_argument("--incasts", action="store_true", help="equal long flows to one host instead: they share")
     parser.add_argument("--shift", action="store_true", help="run each once more, beginning 1 ps to 1 s later")
     choice = parser.parse_args()
     counts: Counter[str] = Counter()

@@ -27,7 +27,7 @@ def prove(algorithm: Algorithm) -> None:
         raise InputError(f"moves more than {MOST_MOVES:,} chunks", where=str(algorithm.path), mend=mend)
     whole = algorithm.op in ("all_reduce", "broadcast", "reduce") or algorithm.chunks % algorithm.gpus == 0
     for in_place in (False, True) if whole else ():
-        wrong = _Machine(algorithm, in_place).run()
+        wrong = _Machine(algorithm, in_place).run() or _Machine(algorithm, in_place).run(turned=True)
         if not wrong:
             return
     what = f'says coll="{algorithm.coll}", but {wrong}'
@@ -44,9 +44,14 @@ class _Machine:
         self.held: dict[tuple[int, str, int], Chunk] = {}  # what has been written
         self.wires: dict[tuple[int, int, int], deque[list[Chunk]]] = defaultdict(deque)
 
-    def run(self) -> str:
-        """Do all steps that can be done; what is wrong with the outcome, if anything is."""
-        at = {(gpu, number): 0 for gpu, blocks in self.algorithm.blocks.items() for number in blocks}
+    def run(self, *, turned: bool = False) -> str:
+        """Do all steps that can be done; what is wrong with the outcome, if anything is.
+
+        No thread block waits for another but where a step depends on one, so that any order has to do: `turned`, the
+        last go first.
+        """
+        places = [(gpu, number) for gpu, blocks in self.algorithm.blocks.items() for number in blocks]
+        at = dict.fromkeys(reversed(places) if turned else places, 0)
         moved = True
         while moved:
             moved = False

@@ -161,6 +161,23 @@ def test_a_file_that_does_not_do_what_it_says_is_refused(tmp_path: Path, text: s
         plan(Wish(op=op, ranks=ranks, bytes=96), saved(tmp_path, text))
 
 
+@pytest.mark.parametrize("first", [0, 1], ids=["received first", "sent on first"])
+def test_blocks_of_a_gpu_that_do_not_wait_for_each_other_are_refused(tmp_path: Path, first: int) -> None:
+    """What gpu 1 sends on may not be there yet, whichever block stands first in the file."""
+    blocks = [block(0, -1, 0, step("r", buffer="o")), block(1, 2, -1, step("s", buffer="o"))]
+    text = xml(
+        block(0, 1, -1, step("s")),
+        blocks[first] + blocks[1 - first],
+        block(0, -1, 1, step("r")),
+        coll="broadcast",
+        chunks=1,
+    )
+    with pytest.raises(InputError, match="gpu 2 ends without chunk 0"):
+        plan(Wish(op="broadcast", ranks=3, bytes=300), saved(tmp_path, text))
+    waits = text.replace(step("s", buffer="o"), step("s", buffer="o", dep=(0, 0)))
+    assert len(plan(Wish(op="broadcast", ranks=3, bytes=300), saved(tmp_path, waits))) == 2
+
+
 def test_it_is_for_one_collective_and_one_size_of_group(tmp_path: Path) -> None:
     name = saved(tmp_path, CHAIN)
     with pytest.raises(

@@ -83,10 +83,11 @@ def _joined_steps(
         communicators = join(members, assumed)
         _check_complete(communicators, findings, assumed, absent)
         ranks, strangers = number_ranks(communicators, assumed, absent)
-        told_by, steps = Counter[By](), list[AnyStep]()
-        for each, lined_up in zip(communicators, _lined_up(communicators), strict=True):
+        told_by, steps, every = Counter[By](), list[AnyStep](), _lined_up(communicators)
+        short = any(len(places) < each.operations for each in every for places in each.places.values())
+        for each, lined_up in zip(communicators, every, strict=True):
             steps += _steps(each, lined_up, findings, absent)
-            steps += transfers(each, findings, absent, told_by)
+            steps += transfers(each, findings, absent, told_by, short=short)
             told_by[lined_up.by] += 1
     except InputError as error:
         where = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"

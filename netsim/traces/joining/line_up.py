@@ -14,7 +14,7 @@ import numpy as np
 
 from netsim.traces.joining.columns import Ints, calls_alike, hints_of
 from netsim.traces.joining.reports import Call
-from netsim.traces.joining.windows import holes, overlap, windows
+from netsim.traces.joining.windows import holes, overlap, together, windows
 
 MISSING, OTHER_NUMBER, CONTRADICTING = 2, 2, 3  # what one report costs
 
@@ -60,16 +60,22 @@ def line_up(calls: Mapping[int, Sequence[Call]], *, numbered: bool) -> LinedUp:
     return _lined_up(others, By.TURN_AGAINST_NUMBER)
 
 
-def partners(sends: Sequence[Call], receives: Sequence[Call]) -> tuple[int, By]:
-    """Which of the receives of a rank from another is of its first send (below 0: the first receive is of a later one).
+def partners(sends: Sequence[Call], receives: Sequence[Call]) -> tuple[dict[int, int], By]:
+    """Which of the sends of a rank to another is which of that one's receives from it.
 
-    Each rank counts its calls by itself, so that their numbers tell only where they rise and agree all along.
+    Each rank counts its calls by itself, so that their numbers tell only where they rise and do not join other calls;
+    other sizes under one number are a mismatch only where all numbers agree, as several calls may have one.
     """
     what, hints = calls_alike({0: sends, 1: receives}), [hints_of(sends), hints_of(receives)]
-    shift, length = overlap(what[1], what[0])
-    rising = _tell(hints) and all((each[1:] > each[:-1]).all() for each in hints)
-    told, agreeing = overlap(*_named(what.values(), hints)[::-1]) if rising else (0, 0)
-    return (told, By.NUMBER) if agreeing and 2 * agreeing >= length else (shift, By.TURN_OF_ENDS)
+    score, (here, there) = together(what[0], what[1])
+    by = By.TURN_OF_ENDS
+    if _tell(hints) and all((each[1:] > each[:-1]).all() for each in hints):
+        _, first, second = np.intersect1d(hints[0], hints[1], return_indices=True)
+        same = what[0][first] == what[1][second]
+        if len(first) and 2 * int(same.sum()) >= score:
+            kept = same | _equal(hints)
+            here, there, by = first[kept], second[kept], By.NUMBER
+    return dict(zip(here.tolist(), there.tolist(), strict=True)), by
 
 
 def crossed(calls: Mapping[int, Sequence[Call]], lined_up: LinedUp) -> Call | None:

@@ -36,21 +36,28 @@ class Exchange:
 
     batches: list[Batch] = field(default_factory=list)
     transfers: list[Transfer] = field(default_factory=list)
+    guessed: bool = False
 
 
-def transfers(communicator: Communicator, findings: Findings, absent: Missing, told_by: Counter[By]) -> list[Step]:
-    """Make the operations of a communicator's sends and receives; what told their pairs is counted."""
+def transfers(
+    communicator: Communicator, findings: Findings, absent: Missing, told_by: Counter[By], *, short: bool
+) -> list[Step]:
+    """Make the operations of a communicator's sends and receives; what told their pairs is counted.
+
+    `short` where some collectives of the job are missing in the logs of some ranks.
+    """
     batches = _batches(communicator)
     if not batches:
         return []
     steps = []
-    for exchange in _exchanges(communicator, batches, findings, absent, told_by):
+    for exchange in _exchanges(communicator, batches, findings, absent, told_by, short=short):
         calls: dict[int, list[Call]] = defaultdict(list)
         for batch in exchange.batches:
             calls[communicator.ranks[batch[0]]] += batches[batch]
         operation = _operation(communicator, exchange, calls, findings, absent)
         if operation is not None:
-            steps.append(Step(operation, dict(calls), on_group=operation.op.startswith("all_to_all")))
+            on_group = operation.op.startswith("all_to_all")
+            steps.append(Step(operation, dict(calls), on_group=on_group, guessed=exchange.guessed))
     return steps
 
 
@@ -68,6 +75,8 @@ def _exchanges(
     findings: Findings,
     absent: Missing,
     told_by: Counter[By],
+    *,
+    short: bool,
 ) -> list[Exchange]:
     """Tie batches by their pairs; a send or receive whose other end is not seen is told."""
     ends: dict[str, dict[tuple[int, int], list[tuple[Batch, Call]]]] = {
@@ -82,17 +91,19 @@ def _exchanges(
     ties, alone = _Ties(batches), list[tuple[Call, str]]()
     for (source, target), sends in ends["send"].items():
         receives = ends["recv"].pop((source, target), [])
-        first, by = (
-            partners([call for _, call in sends], [call for _, call in receives]) if receives else (0, By.NUMBER)
+        pairs, by = (
+            partners([call for _, call in sends], [call for _, call in receives]) if receives else ({}, By.NUMBER)
         )
         told_by[by] += source != target
-        for number, (batch, call) in enumerate(sends, first):
+        for number, (batch, call) in enumerate(sends):
             ties.send(batch, call)
-            if 0 <= number < len(receives):
-                ties.tie(batch, call, *receives[number], findings)
+            if number in pairs:
+                ties.tie(batch, call, *receives[pairs[number]], findings)
+                ties.guessed |= {batch} if by is not By.NUMBER else set()
             elif target not in unseen:
                 alone.append((call, f"rank {source} sends to {target}, which does not report the receive; kept"))
-        ends["recv"][source, target] = receives[: max(0, first)] + receives[max(0, first + len(sends)) :]
+        taken = set(pairs.values())
+        ends["recv"][source, target] = [each for number, each in enumerate(receives) if number not in taken]
     for (source, target), left in ends["recv"].items():
         for batch, call in left:
             ties.transfers[batch].append(Transfer(source, target, call.bytes, call.dtype))
@@ -100,7 +111,7 @@ def _exchanges(
                 alone.append((call, f"rank {target} receives from {source}, which does not report the send; kept"))
     for call, what in sorted(alone, key=lambda each: each[0].place):
         findings.add(call, what)
-    return ties.exchanges()
+    return ties.exchanges(short=short or bool(alone))
 
 
 class _Ties:
@@ -109,6 +120,7 @@ class _Ties:
     def __init__(self, batches: dict[Batch, list[Call]]) -> None:
         self.parent = {batch: batch for batch in batches}
         self.transfers: dict[Batch, list[Transfer]] = defaultdict(list)
+        self.guessed = set[Batch]()
 
     def root(self, batch: Batch) -> Batch:
         while self.parent[batch] != batch:
@@ -127,12 +139,13 @@ class _Ties:
             what = f"{send.bytes:,} bytes are sent where {receive.bytes:,} are received; the sender's hold"
             findings.add(send, f"rank {batch[0]} to {send.root}: {what}")
 
-    def exchanges(self) -> list[Exchange]:
-        """List what is tied together."""
+    def exchanges(self, *, short: bool) -> list[Exchange]:
+        """List what is tied together; where calls are missing, what was tied without numbers is a guess."""
         found: dict[Batch, Exchange] = defaultdict(Exchange)
         for batch in self.parent:
             exchange = found[self.root(batch)]
             exchange.batches.append(batch)
+            exchange.guessed |= short and batch in self.guessed
             exchange.transfers += self.transfers[batch]
         return list(found.values())
 

@@ -55,7 +55,7 @@ def windows(symbols: Mapping[int, Ints]) -> dict[int, Ints]:
         ranks = waiting.pop(0)
         calls, tried = symbols[ranks[0]], apart[:MOST_APART] if cells > 0 else []
         cells -= sum(min(len(sequence.symbols) * len(calls), ONE_TABLE) for sequence in tried)
-        every = [_together(sequence.symbols, calls) for sequence in tried]
+        every = [together(sequence.symbols, calls) for sequence in tried]
         best = max(range(len(every)), key=lambda number: every[number][0], default=None)
         if best is None or not every[best][0]:
             sequence = _Sequence(calls, dict.fromkeys(ranks, np.arange(len(calls))))
@@ -94,7 +94,7 @@ def _overlapping(one: Ints, other: Ints) -> Pairs:
     return np.arange(length) + max(0, shift), np.arange(length) + max(0, -shift)
 
 
-def _together(one: Ints, other: Ints) -> tuple[int, Pairs]:
+def together(one: Ints, other: Ints) -> tuple[int, Pairs]:
     """How well two sequences go together, and how: as a cut lets them overlap, or with calls lost inside.
 
     Where the same calls come again and again, none contradicts another: they may be of another time.

@@ -141,6 +141,31 @@ def test_sends_of_cut_logs_find_their_receives(tmp_path: Path) -> None:
     assert any("which receive is of which send" in note for note in trace.report.assumed)
 
 
+def test_sends_of_cut_logs_that_cannot_be_told_apart_are_no_deadlock(tmp_path: Path) -> None:
+    """Rank 0's last send is not the one that rank 1 received before; what it received is not in rank 1's log."""
+    programs = (
+        [("Recv", 1), ("AllReduce", 1), ("Send", 2)],
+        [("Recv", 0), ("AllReduce", 0), ("AllReduce", 1), ("Send", 1)],
+    )
+    lines = [
+        call(100 + rank, 0xA0 + rank, 2, op, root=0 if op == "AllReduce" else 1 - rank, turn=turn)
+        for rank, program in enumerate(programs)
+        for op, turn in program
+    ]
+    path = tmp_path / "job.log"
+    path.write_text("\n".join([*world(2), *lines]) + "\n")
+    trace = read(path)
+    assert Counter(each.op for each in trace.operations) == Counter(all_reduce=2, send=2)
+    assert any(CANNOT_TELL[0] in note for note in trace.report.findings)
+
+
+def test_sends_and_receives_of_other_sizes_and_numbers_are_not_one(tmp_path: Path) -> None:
+    ends = [call(100, 0xA0, 2, "Send", 2, root=1, turn=1), call(101, 0xA1, 2, "Recv", 1, root=0, turn=16)]
+    path = tmp_path / "job.log"
+    path.write_text("\n".join([*world(2), *ends]) + "\n")
+    assert Counter(each.bytes for each in read(path).operations) == Counter((8, 4))
+
+
 PART = st.lists(st.tuples(st.sampled_from(sorted(NAMES)), st.integers(1, 3), st.booleans()), min_size=1, max_size=8)
 CUTS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=4, max_size=4)
 

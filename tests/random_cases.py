@@ -19,11 +19,13 @@ from netsim.report.over_time import OverTime
 from netsim.result import Result
 from netsim.traces import Operation, Trace
 from netsim.transport import CONTROLS
+from netsim.units import parse_rate, parse_time
 
 US, LONGEST = 10**6, 200 * 10**9  # ps
 ROOTED = ("broadcast", "reduce", "gather", "scatter")
 ALL = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
 TREES = ("all_reduce", "broadcast", "reduce")
+COMMON = {"rate", "delay", "control_class", "ecn", "loss", "buffer", "pfc", "trim"}  # of all kinds of topology
 IN_ORDER: list[dict[str, Any]] = [
     {"kind": "single"},
     {"kind": "ecmp"},
@@ -131,6 +133,36 @@ def _operation(draw: random.Random, hosts: int, number: int) -> Operation:
     return Operation(op, "world", everyone, size, **root, **algorithm, **when)
 
 
+def incast(number: int) -> Case:
+    """Two to six hosts send equal long flows to one on their switch, all else drawn as ever; their NICs have jitter.
+
+    Where flows of a few milliseconds can show it, as nobody waits for time-outs in between: wires lose nothing, and a
+    port holds a hundred packets and a round trip. HPCC is left out: its additive increase of W_AI = 0.05 BDP / 100 a
+    round trip is too small against the noise of its own telemetry where the BDP is a few packets. DCTCP has marks.
+    """
+    one, draw = case(number), random.Random(f"incast {number}")
+    hosts = draw.randint(3, 7)
+    star = {"kind": "leaf_spine", "leaves": 1, "spines": 1, "hosts_per_leaf": hosts}
+    topology = star | {name: value for name, value in one.topology.items() if name in COMMON} | {"loss": 0.0}
+    if topology["buffer"] != "unlimited":
+        round_trip = parse_rate(topology["rate"]) * 4 * parse_time(topology["delay"]) // (8 * 10**12)
+        topology["buffer"] = max(100 * (one.settings["packet"]["payload"] + 64), round_trip)
+    control = draw.choice([name for name in CONTROLS if name != "hpcc" and (name != "ndp" or topology.get("trim"))])
+    if control == "dctcp":
+        topology["ecn"] = {"kmin": "40KB", "kmax": "160KB", "pmax": 0.2}
+    size = max(8000 * one.settings["packet"]["payload"], parse_rate(topology["rate"]) // 8000)  # of a millisecond
+    flows = tuple((source, 0, size) for source in range(1, hosts))
+    operation = Operation("flows", None, tuple(range(hosts)), size * len(flows), flows=flows)
+    settings = one.settings | {"nic": {"jitter": 1}, "transport": one.settings["transport"] | {"control": control}}
+    return Case(number, Trace("incast", hosts, {}, (operation,)), topology, settings)
+
+
+def jain(result: Result) -> float:
+    """Jain's index of the rates of flows that began together."""
+    rates = 1 / (result.flows["delivered_ps"] - result.flows["start_ps"]).to_numpy()
+    return float(rates.sum() ** 2 / (len(rates) * (rates**2).sum()))
+
+
 def nothing_beats_its_ideal(result: Result) -> list[str]:
     """No operation and no flow is faster than its ideal time."""
     tables = (("operation", result.collectives), ("flow", result.flows))
@@ -146,6 +178,11 @@ def no_link_is_busy_for_longer_than_the_run(result: Result) -> list[str]:
     busy, over_time = result.links["busy_fraction"], OverTime(result).samples["utilisation"]
     breaches = [f"link {row}: busy {busy[row]}" for row in np.flatnonzero(~busy.between(0, 1))]
     return breaches + [f"sample {row}: {over_time[row]}" for row in np.flatnonzero(over_time > 1)]
+
+
+def equal_flows_share(result: Result) -> list[str]:
+    """Alike: Jain's index of an incast is 0.9 at least."""
+    return [] if jain(result) >= 0.9 else [f"Jain's index {jain(result):.3f}"]
 
 
 LAWS: list[Callable[[Result], list[str]]] = [nothing_beats_its_ideal, no_link_is_busy_for_longer_than_the_run]

@@ -13,7 +13,9 @@ from netsim.config import build_scenario
 from netsim.scenario import Nic
 from netsim.transport import CONTROLS, RECOVERIES
 from netsim.transport.presets import PRESETS
+from tests import random_cases
 from tests.core_runs import core_figures, differences, play_core, twin_figures
+from tests.random_cases import jain
 from tests.test_twin_losses import is_of_a_nics_queue
 from tests.traffic import collective, flows
 from tests.twin_classed import CLASSED
@@ -63,12 +65,6 @@ def spread(result: netsim.Result) -> float:
     return float(1 - ends.min() / ends.max())
 
 
-def jain(result: netsim.Result) -> float:
-    """Jain's index of the rates of equal flows that began together."""
-    rates = 1 / (result.flows["delivered_ps"] - result.flows["start_ps"]).to_numpy()
-    return float(rates.sum() ** 2 / (len(rates) * (rates**2).sum()))
-
-
 @pytest.mark.parametrize(
     ("senders", "size", "buffer", "recovery"),
     [
@@ -104,6 +100,15 @@ def test_equal_flows_share_alike_under_every_control(control: str, recovery: str
     shape = {"kind": "leaf_spine", "leaves": 1, "spines": 1, "hosts_per_leaf": 8, "rate": "100Gb/s", "delay": "3us"}
     result = incast(5, 8_000_000, {**shape, "buffer": "400KB", **fabric}, control=control, recovery=recovery)
     assert jain(result) > 0.95
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_equal_flows_share_alike_whatever_is_drawn(number: int) -> None:
+    """More of them: python benchmarks/laws.py --incasts."""
+    result = random_cases.incast(number).run()
+    if result is None:
+        pytest.skip("what was drawn does not go together")
+    assert random_cases.equal_flows_share(result) == []
 
 
 def test_jitter_takes_no_rate_and_does_not_add_up() -> None:

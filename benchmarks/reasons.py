@@ -170,7 +170,8 @@ def unfounded(reason: Reason, result: Result) -> list[str]:
     links, flows = result.links, result.flows
     at = links[links["source"] + "->" + links["target"] == reason.link]
     faults = []
-    if reason.kind in WAITED and not at["mean_queue_bytes"].iloc[0] > 0:
+    where = links if reason.kind == ReasonKind.INCAST else at  # what meets on its way to one receiver waits there
+    if reason.kind in WAITED and not where["mean_queue_bytes"].max() > 0:
         faults.append(f"{reason.kind} at {reason.link}, where nothing waited")
     if reason.kind == ReasonKind.INCAST and flows.groupby("dst")["src"].nunique().max() < 2:
         faults.append("an incast, and nobody hears two")

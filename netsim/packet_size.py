@@ -21,7 +21,7 @@ from netsim.units import format_size, format_time
 
 USUAL = 2  # sizes within a factor of two of the default are packets that networks have
 NEAR = 0.02  # what is not worth a word
-FEWEST_HOPS = 1 << 21  # that the part may cost, or as many as the run
+FEWEST_HOPS = 1 << 21  # that the part may cost, or half as many as the run: the same part is run as chosen, too
 MOST_SAMPLES, FEWEST_SAMPLES = 128, 8
 Run = Callable[..., tuple[Outcome, Scenario]]
 
@@ -93,9 +93,8 @@ def change_by_packet_size(run: Run, scenario: Scenario, outcome: Outcome, limits
     chosen = packet.model_copy(update={"payload": usual.payload, "scale_up_payload": usual.scale_up_payload})
     other = Scenario(**{name: getattr(scenario, name) for name in Scenario.model_fields} | {"packet": chosen})
     took = int(outcome.totals["completion_time_ps"])
-    part = Meter(
-        max(1, took >> 12), Limits(None, limits.wall_ps), most_hops=max(FEWEST_HOPS, int(outcome.totals["packet_hops"]))
-    )
+    most_hops = max(FEWEST_HOPS, int(outcome.totals["packet_hops"]) // 2)
+    part = Meter(max(1, took >> 12), Limits(None, limits.wall_ps), most_hops=most_hops)
     try:
         part.measure(run, other)
         found = [part.ended_ps] if part.ended_ps else _whole_times(run, scenario, part, took)

@@ -163,7 +163,9 @@ class Scenario(BaseModel):
     @cached_property
     def _digest(self) -> str:
         tables = self.as_tables(trace=self.trace.digest())
-        tables["topology"].pop("name", None)  # what a fabric is called changes nothing,
+        off = {name for name, value in tables["topology"].items() if value is False}
+        for name in {"name", *off}:  # what a fabric is called changes nothing, nor that it says of what it has not,
+            tables["topology"].pop(name, None)
         tables["transport"].pop("preset", None)  # nor where a setting came from
         files = {name: msccl.digest(name) for name in sorted(self._algorithm_files())}
         if files:  # what is in a file counts, not where it lies

@@ -63,7 +63,8 @@ class Topology(BaseModel):
     def _off_is_said(self, tables: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """What was switched off is written down as off: else a preset fills it in where it is read again."""
         off = {name for name in ("pfc", "trim") if name in self.model_fields_set and getattr(self, name) is None}
-        return tables(self) | dict.fromkeys(off, False)
+        told: dict[str, Any] = tables(self)
+        return told | dict.fromkeys(off, False)
 
     @model_validator(mode="after")
     def _headers_have_a_class(self) -> Topology:

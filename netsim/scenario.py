@@ -35,7 +35,8 @@ class Packet(BaseModel):
 
     `scale_up_payload` is the payload of connections that stay inside one NVLink domain, which has no network packets:
     pieces of the default size there change times by less than 2 % from those of 4 KiB, and by up to 8 % where many
-    channels share a link under windows of few packets (hpcc, dctcp). Larger packets and pieces save time; what they change is measured on a part of the run (see packet_size.py) and said where it is more than that.
+    channels share a link under windows of few packets (hpcc, dctcp). Larger packets and pieces save time; what they
+    change is measured on a part of the run (see packet_size.py) and said where it is more than that.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -163,7 +164,9 @@ class Scenario(BaseModel):
     @cached_property
     def _digest(self) -> str:
         tables = self.as_tables(trace=self.trace.digest())
-        tables["topology"].pop("name", None)  # what a fabric is called changes nothing,
+        off = {name for name, value in tables["topology"].items() if value is False}
+        for name in {"name", *off}:  # what a fabric is called changes nothing, nor that it says of what it has not,
+            tables["topology"].pop(name, None)
         tables["transport"].pop("preset", None)  # nor where a setting came from
         files = {name: msccl.digest(name) for name in sorted(self._algorithm_files())}
         if files:  # what is in a file counts, not where it lies

@@ -144,6 +144,11 @@ def get_ready() -> float:
     return _get_ready()
 
 
+def is_ready() -> bool:
+    """Whether this process has the compiled core."""
+    return _get_ready.cache_info().currsize > 0
+
+
 @cache
 def _get_ready() -> float:
     """Seconds to load the compiled core, or to compile it: two hosts send each other a byte."""

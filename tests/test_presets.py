@@ -11,6 +11,7 @@ import netsim
 from netsim.config import build_scenario
 from netsim.presets import filled_in
 from netsim.scenario import Scenario
+from netsim.study.designs import with_seed
 from netsim.topology import FatTree
 from netsim.topology.ecn import Ecn
 from netsim.transport import CONTROLS, RECOVERIES
@@ -134,6 +135,17 @@ def test_a_saved_scenario_says_everything(name: str, tmp_path: Path) -> None:
     path.write_text(scenario.to_toml())
     again = netsim.load_scenario(path)
     assert (again, again.transport.preset, told(again)) == (scenario, name, told(scenario))
+
+
+@pytest.mark.parametrize(("preset", "off"), [("roce", "pfc"), ("hpcc", "pfc"), ("uec", "trim")])
+def test_what_a_user_switched_off_stays_off(preset: str, off: str, tmp_path: Path) -> None:
+    """Saved, read again, run with another seed: a preset would fill it in."""
+    scenario = build_scenario("perm16", {"base": SHIPPED, off: "off"}, transport={"preset": preset})
+    (tmp_path / "s.toml").write_text(scenario.to_toml())
+    for again in (netsim.load_scenario(tmp_path / "s.toml"), with_seed(scenario, 2)):
+        assert getattr(again.topology, off) is None
+    netsim.simulate(scenario).save(tmp_path / "saved")
+    assert netsim.Result.load(tmp_path / "saved").scenario == scenario
 
 
 def test_a_preset_on_the_command_line_replaces_the_files_choice(tmp_path: Path) -> None:

@@ -265,9 +265,11 @@ def test_what_is_no_result_is_refused(result: Result, tmp_path: Path) -> None:
     (tmp_path / "run" / "flows.parquet").replace(tmp_path / "run" / "links.parquet")
     with pytest.raises(InputError, match=r"flows\.parquet: cannot be read"):
         Result.load(tmp_path / "run")
-    (tmp_path / "run" / "summary.json").write_text("{")
-    with pytest.raises(InputError, match=r"cannot be read"):
-        Result.load(tmp_path / "run")
+    result.save(tmp_path / "other")
+    for text in ("{", '{"acks_injected": NaN}', '{"wall_seconds": -Infinity}'):
+        (tmp_path / "other" / "summary.json").write_text(text)
+        with pytest.raises(InputError, match=r"summary\.json: cannot be read as JSON"):
+            Result.load(tmp_path / "other")
 
 
 def test_another_trace_in_the_folder_is_noticed(result: Result, tmp_path: Path) -> None:

@@ -214,7 +214,7 @@ def _scenario_document(path: Path) -> Document:
 def _saved_document(path: Path) -> Document:
     text = read_text(path)
     try:
-        values = json.loads(text)["scenario"]
+        values = json.loads(text, parse_constant=int)["scenario"]  # NaN is a ValueError
         check_values(values)
         if not isinstance(values, dict):
             raise TypeError

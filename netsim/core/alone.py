@@ -13,7 +13,7 @@ from netsim.core.tables import NONE
 from netsim.kernel import inner, part
 
 SENDS, PASSES, COMES, THERE, ANSWERS, ACKED = range(6)
-MOST_TRAINS, MOST_MESSAGES = 1 << 12, 1 << 14  # of an operation, about; one of more messages is not played
+MOST_TRAINS, MOST_MESSAGES = 1 << 16, 1 << 14  # of an operation, about; one of more messages is not played
 EVENT = np.dtype([("at", "i8"), ("number", "i8"), ("what", "i8"), ("row", "i8"), ("packets", "i8"), ("last_at", "i8")])
 RUN = np.dtype([("left", "i8"), ("released", "i8"), ("next", "i8")])  # of a message: packets, when, what follows
 TURN = np.dtype([("first", "i8"), ("last", "i8"), ("next", "i8")])  # of a flow: its messages, and which is next in turn

@@ -47,7 +47,7 @@ class StudyFolder:
         """What was found at a point that is finished; None where there is nothing, or nothing that can be read."""
         try:
             with self._file(digest).open("rb") as file:
-                value = json.loads(file.read(LARGEST_RECORD))
+                value = json.loads(file.read(LARGEST_RECORD), parse_constant=int)  # NaN is a ValueError
         except (OSError, ValueError, RecursionError):
             return None
         is_ours = isinstance(value, dict) and value.get("digest") == digest and value.get("status") in (DONE, FAILED)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from netsim.errors import InputError
 from netsim.topology.ecn import Ecn, Marking
@@ -58,6 +58,13 @@ class Topology(BaseModel):
     trim: Trimming = Field(default=None, description="a data packet without room is cut to its header, not dropped")
     shared_buffer: Shared = Field(default=None, description="size and alpha: one buffer for all ports of a switch")
     loss: Loss = 0.0
+
+    @model_serializer(mode="wrap")
+    def _off_is_said(self, tables: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """What was switched off is written down as off: else a preset fills it in where it is read again."""
+        off = {name for name in ("pfc", "trim") if name in self.model_fields_set and getattr(self, name) is None}
+        told: dict[str, Any] = tables(self)
+        return told | dict.fromkeys(off, False)
 
     @model_validator(mode="after")
     def _headers_have_a_class(self) -> Topology:

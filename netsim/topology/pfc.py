@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from netsim.errors import InputError
 from netsim.units import UNLIMITED, Size
@@ -54,8 +54,4 @@ def _off(value: Any) -> Any:
     )
 
 
-def _written(value: Pfc | None, info: Any) -> Any:
-    return "off" if value is None else value.model_dump(mode=info.mode, exclude_none=True)
-
-
-FlowControl = Annotated[Pfc | None, BeforeValidator(_off), PlainSerializer(_written)]
+FlowControl = Annotated[Pfc | None, BeforeValidator(_off)]

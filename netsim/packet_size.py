@@ -105,7 +105,16 @@ def change_by_packet_size(run: Run, scenario: Scenario, outcome: Outcome, limits
     name = "payload" if packet.payload != usual.payload else "scale_up_payload"
     told = f"packet.{name} = {format_size(getattr(packet, name))} makes this {_change(took, found)} than packets of "
     told += f"{format_size(getattr(usual, name))} do: {format_time(took)}, not {' to '.join(map(format_time, found))}"
-    return told if part.ended_ps else f"{told}, as the first {format_time(part.times[-1])} of both suggest"
+    if not part.ended_ps:
+        told += f", as the first {format_time(part.times[-1])} of both suggest"
+    return f"{told} ({_design(scenario)})"
+
+
+def _design(scenario: Scenario) -> str:
+    """Which of several that are compared it is."""
+    transport = scenario.transport
+    names = dict.fromkeys([transport.preset or transport.control, transport.control, scenario.routing.kind])
+    return f"{', '.join(names)} on {scenario.topology.title}"
 
 
 def _change(took: int, found: list[int]) -> str:

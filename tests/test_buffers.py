@@ -102,6 +102,13 @@ def test_no_shipped_topology_is_doubted_under_any_preset(name: str, preset: str)
     assert list(doubts_of(scenario, scenario.topology.build())) == []
 
 
+def test_one_doubt_hides_no_other() -> None:
+    fields = {"buffer": "50KB", "pfc": {"xoff": "60KB", "xon": "10KB"}}
+    scenario = build_scenario(flows(2, [(0, 1)], 9000), tiny(**fields), transport={"control": "dctcp"})
+    doubts = list(doubts_of(scenario, scenario.topology.build()))
+    assert [each.partition(" =")[0] for each in doubts] == ["ecn.kmin", "pfc.xoff"]
+
+
 def test_flow_control_changes_nothing_where_no_queue_grows() -> None:
     """The same run to the picosecond with and without it: a ring, whose flows never meet."""
     ring: Trace = flows(16, [(rank, (rank + 1) % 16) for rank in range(16)], 1 << 20)

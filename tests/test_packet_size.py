@@ -46,6 +46,10 @@ def test_an_incast_takes_as_long_or_it_is_told_how_much_longer(transport: str, p
     assert float(there.replace(",", "")) == pytest.approx(usual, abs=0.01)
 
 
+def test_of_designs_that_are_compared_it_is_said_which() -> None:
+    assert run(INCAST, "hpcc", payload="64KiB")[1].endswith("us (hpcc, ecmp on fat_tree_k4_400g)")
+
+
 @pytest.mark.parametrize("transport", ["roce", "dctcp"])
 def test_what_a_part_of_a_run_suggests_is_near_what_all_of_it_shows(
     transport: str, monkeypatch: pytest.MonkeyPatch

@@ -33,7 +33,7 @@ NDP = {"control": "ndp", "recovery": "selective_repeat"}
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said while the core compiles has tests of its own."""
-    monkeypatch.setattr("netsim.kernel.is_compiled", lambda: True)
+    monkeypatch.setattr("netsim.kernel.is_compiled", lambda _: True)
 
 
 def pairs(rank: Rank) -> Steps:

@@ -91,13 +91,11 @@ def compile_once(pool: Pool) -> None:
 def say_if_compiling() -> None:
     """Compile the packet core where that has not been done, and tell the person once why it takes longer.
 
-    What explains a run is compiled when it is first needed: in seconds, and without a word.
-
     Ctrl-C ends the process meanwhile as it ends any: the compiler lets Python hear nothing for many seconds.
     """
     from netsim import kernel, simulation
 
-    if simulation.is_ready() or kernel.is_compiled():
+    if simulation.is_ready() or kernel.is_compiled("advance"):  # the others take seconds, and are compiled when needed
         return
     show.note("compiling the packet core, which happens once on a machine and takes a minute or two")
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)

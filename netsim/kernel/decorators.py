@@ -12,9 +12,9 @@ from netsim.kernel.once import ApartCompiler, DraftCompiler, WholeCompiler
 _entries: list[Any] = []
 
 
-def is_compiled() -> bool:
-    """Whether all kernels imported so far are at hand, here or in the cache for this processor; else a run compiles."""
-    return bool(_entries) and all(map(_is_kept, _entries))
+def is_compiled(name: str) -> bool:
+    """Whether the kernel of that name has been imported and is at hand, here or in the cache for this processor."""
+    return any(kernel.__name__ == name and _is_kept(kernel) for kernel in _entries)
 
 
 def _is_kept(kernel: Any) -> bool:

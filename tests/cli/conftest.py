@@ -12,5 +12,5 @@ def compiled() -> Iterator[None]:
     """Compile the core, if that has not been done. Kernels that other tests define do not count."""
     get_ready()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("netsim.kernel.is_compiled", lambda: True)
+        patch.setattr("netsim.kernel.is_compiled", lambda _: True)
         yield

@@ -87,7 +87,7 @@ def test_a_failed_run_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise RunError("rank 3 waits for rank 4", mend="look at line 7")
 
     monkeypatch.setattr("netsim.simulation.simulate", fails)
-    monkeypatch.setattr("netsim.kernel.is_compiled", lambda: True)
+    monkeypatch.setattr("netsim.kernel.is_compiled", lambda _: True)
     assert main([*RUN.split(), "--out", str(tmp_path / "out")]) == 1
     assert capsys.readouterr().err == "netsim: rank 3 waits for rank 4; look at line 7\n"
     assert list(tmp_path.iterdir()) == []
@@ -95,7 +95,7 @@ def test_a_failed_run_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_the_first_run_says_that_it_compiles(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     _get_ready.cache_clear()
-    monkeypatch.setattr("netsim.kernel.is_compiled", lambda: False)
+    monkeypatch.setattr("netsim.kernel.is_compiled", lambda _: False)
     assert main(["compare", "perm16", "--on", "fat_tree_k4_100g", "--on", "fat_tree_k4_400g"]) == 0
     assert capsys.readouterr().err.count("compiling the packet core") == 1
 
@@ -128,7 +128,7 @@ def test_a_second_run_finds_the_compiled_core(tmp_path: Path) -> None:
 def test_a_mistake_is_told_before_anything_is_compiled(
     line: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    monkeypatch.setattr("netsim.kernel.is_compiled", lambda: False)
+    monkeypatch.setattr("netsim.kernel.is_compiled", lambda _: False)
     monkeypatch.setattr("netsim.simulation._get_ready", lambda: pytest.fail("it compiles"))
     assert main(line.split()) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1

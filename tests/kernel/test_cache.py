@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-WHERE = "from netsim import kernel; print(kernel.CACHE_FOLDER, kernel.is_compiled(), kernel.__file__, sep=chr(10))"
+WHERE = (
+    "from netsim import kernel; print(kernel.CACHE_FOLDER, kernel.is_compiled('advance'), kernel.__file__, sep=chr(10))"
+)
 TINY = """
 from netsim.kernel import bare, entry
 
@@ -167,10 +169,10 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from netsim import kernel
 import tiny_kernels
-print(kernel.is_compiled())
+print(kernel.is_compiled("double"))
 tiny_kernels.double(2)
 tiny_kernels.double(2.5)
-print(kernel.is_compiled())
+print(kernel.is_compiled("double"))
 """
 TWO = """
 from netsim.kernel import entry, inner

@@ -40,7 +40,7 @@ def _thresholds_out_of_reach(network: Network, room: NDArray[np.int64], *, hears
                 f"{name} = {int(column[first]):,} B is above what {network.link_name(first)} can hold "
                 f"({int(room[first]):,} B): {then}; set topology.ecn to a part of the buffer"
             )
-            return
+            break
     smallest = int(room.min(initial=UNLIMITED))
     if network.pfc and not network.shared_buffer and smallest < network.pfc.xoff < UNLIMITED:
         what = f"pfc.xoff = {network.pfc.xoff:,} B is above the buffer of a port"

@@ -7,6 +7,13 @@ from difflib import get_close_matches
 from itertools import accumulate
 
 LONGEST_NAME, LONGEST_LIST = 60, 1000  # characters of a name, and of a list of names, in a message
+LONGEST_MESSAGE = 1600  # characters of one, which may repeat what a stranger's file holds
+
+
+def one_line(text: str) -> str:
+    """The same on one line, without its middle where it is long."""
+    text, half = " ".join(text.split()), LONGEST_MESSAGE // 2
+    return text if len(text) <= LONGEST_MESSAGE else f"{text[:half]} ... {text[-half:]}"
 
 
 class NetsimError(Exception):
@@ -19,7 +26,7 @@ class NetsimError(Exception):
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
         text = f"{text}; {self.mend}" if self.mend else text
-        return " ".join(text.split())
+        return one_line(text)
 
 
 class InputError(NetsimError, ValueError):

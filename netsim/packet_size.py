@@ -21,7 +21,7 @@ from netsim.units import format_size, format_time
 
 USUAL = 2  # sizes within a factor of two of the default are packets that networks have
 NEAR = 0.02  # what is not worth a word
-FEWEST_HOPS = 1 << 21  # that the part may cost, or as many as the run
+FEWEST_HOPS = 1 << 21  # that the part may cost, or half as many as the run: the same part is run as chosen, too
 MOST_SAMPLES, FEWEST_SAMPLES = 128, 8
 Run = Callable[..., tuple[Outcome, Scenario]]
 
@@ -93,9 +93,8 @@ def change_by_packet_size(run: Run, scenario: Scenario, outcome: Outcome, limits
     chosen = packet.model_copy(update={"payload": usual.payload, "scale_up_payload": usual.scale_up_payload})
     other = Scenario(**{name: getattr(scenario, name) for name in Scenario.model_fields} | {"packet": chosen})
     took = int(outcome.totals["completion_time_ps"])
-    part = Meter(
-        max(1, took >> 12), Limits(None, limits.wall_ps), most_hops=max(FEWEST_HOPS, int(outcome.totals["packet_hops"]))
-    )
+    most_hops = max(FEWEST_HOPS, int(outcome.totals["packet_hops"]) // 2)
+    part = Meter(max(1, took >> 12), Limits(None, limits.wall_ps), most_hops=most_hops)
     try:
         part.measure(run, other)
         found = [part.ended_ps] if part.ended_ps else _whole_times(run, scenario, part, took)
@@ -106,7 +105,16 @@ def change_by_packet_size(run: Run, scenario: Scenario, outcome: Outcome, limits
     name = "payload" if packet.payload != usual.payload else "scale_up_payload"
     told = f"packet.{name} = {format_size(getattr(packet, name))} makes this {_change(took, found)} than packets of "
     told += f"{format_size(getattr(usual, name))} do: {format_time(took)}, not {' to '.join(map(format_time, found))}"
-    return told if part.ended_ps else f"{told}, as the first {format_time(part.times[-1])} of both suggest"
+    if not part.ended_ps:
+        told += f", as the first {format_time(part.times[-1])} of both suggest"
+    return f"{told} ({_design(scenario)})"
+
+
+def _design(scenario: Scenario) -> str:
+    """Which of several that are compared it is."""
+    transport = scenario.transport
+    names = dict.fromkeys([transport.preset or transport.control, transport.control, scenario.routing.kind])
+    return f"{', '.join(names)} on {scenario.topology.title}"
 
 
 def _change(took: int, found: list[int]) -> str:

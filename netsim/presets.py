@@ -75,9 +75,10 @@ def _nic_under(nic: Any, preset: Preset) -> Any:
 
 def _wishes(topology: Topology, preset: Preset) -> Iterator[tuple[str, Any]]:
     """What a preset wants of a topology; ports without a limit need no flow control."""
-    ecn = preset.topology.get("ecn")
-    kmax = Ecn.model_validate(ecn).of_link(topology.rate).kmax if preset.topology.get("buffer") == KMAX else 0
-    buffer = topology.buffer if "buffer" in topology.model_fields_set or not kmax else kmax
+    ecn, room = preset.topology.get("ecn"), preset.topology.get("buffer")
+    kmax = Ecn.model_validate(ecn).of_link(topology.rate).kmax if isinstance(ecn, dict) and room else 0
+    is_set = "buffer" in topology.model_fields_set or not kmax
+    buffer = topology.buffer if is_set else kmax if room == KMAX else parse_size(str(room))
     for name, wish in preset.topology.items():
         if wish == KMAX:
             yield name, kmax

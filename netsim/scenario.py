@@ -34,8 +34,9 @@ class Packet(BaseModel):
     """Sizes on the wire, in bytes: a data packet is `payload` (the last one of a message less) + `header`.
 
     `scale_up_payload` is the payload of connections that stay inside one NVLink domain, which has no network packets:
-    pieces of the default size there change times by less than 2 % from those of 4 KiB. Larger packets and pieces save
-    time; what they change is measured on a part of the run (see packet_size.py) and said where it is more than that.
+    pieces of the default size there change times by less than 2 % from those of 4 KiB, and by up to 8 % where many
+    channels share a link under windows of few packets (hpcc, dctcp). Larger packets and pieces save time; what they
+    change is measured on a part of the run (see packet_size.py) and said where it is more than that.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

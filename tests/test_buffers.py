@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 
 import netsim
+from netsim.config import build_scenario
+from netsim.doubts import doubts_of
 from netsim.errors import InputError
+from netsim.shipped import names
 from netsim.topology import FatTree, LeafSpine
 from netsim.traces import Trace
+from netsim.transport.presets import PRESETS
 from tests.traffic import flows
 
 INCAST = flows(16, [(rank, 0) for rank in range(1, 16)], 1 << 20)
@@ -89,6 +93,20 @@ def test_thresholds_that_no_queue_reaches_and_pulls_without_headers_are_doubted(
 ) -> None:
     with pytest.warns(UserWarning, match=what):
         netsim.simulate(flows(2, [(0, 1)], 9000), tiny(**fields), transport={"control": control})
+
+
+@pytest.mark.parametrize("name", names("topologies"))
+@pytest.mark.parametrize("preset", PRESETS)
+def test_no_shipped_topology_is_doubted_under_any_preset(name: str, preset: str) -> None:
+    scenario = build_scenario(flows(2, [(0, 1)], 9000), name, transport={"preset": preset})
+    assert list(doubts_of(scenario, scenario.topology.build())) == []
+
+
+def test_one_doubt_hides_no_other() -> None:
+    fields = {"buffer": "50KB", "pfc": {"xoff": "60KB", "xon": "10KB"}}
+    scenario = build_scenario(flows(2, [(0, 1)], 9000), tiny(**fields), transport={"control": "dctcp"})
+    doubts = list(doubts_of(scenario, scenario.topology.build()))
+    assert [each.partition(" =")[0] for each in doubts] == ["ecn.kmin", "pfc.xoff"]
 
 
 def test_flow_control_changes_nothing_where_no_queue_grows() -> None:

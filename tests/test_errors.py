@@ -14,6 +14,7 @@ from netsim.errors import InputError, NetsimError, RunError, nearest
         (NetsimError("it broke"), "it broke"),
         (InputError("no key 'tyers'", where="x.toml:3"), "x.toml:3: no key 'tyers'"),
         (InputError("k is odd", mend="take an even k"), "k is odd; take an even k"),
+        (InputError("k" * 5000, mend="take k"), f"{'k' * 800} ... {'k' * 792}; take k"),
         (RunError("deadlock", where="t = 5 us", mend="raise\n the buffer"), "t = 5 us: deadlock; raise the buffer"),
     ],
 )

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 import netsim
-from netsim import packet_size
+from netsim import packet_size, simulation
+from netsim.config import build_scenario
+from netsim.fabric import Fabric
+from netsim.limits import NO_LIMITS
 from netsim.traces import Trace
 from tests.traffic import collective, flows
 
@@ -43,6 +46,10 @@ def test_an_incast_takes_as_long_or_it_is_told_how_much_longer(transport: str, p
     assert float(there.replace(",", "")) == pytest.approx(usual, abs=0.01)
 
 
+def test_of_designs_that_are_compared_it_is_said_which() -> None:
+    assert run(INCAST, "hpcc", payload="64KiB")[1].endswith("us (hpcc, ecmp on fat_tree_k4_400g)")
+
+
 @pytest.mark.parametrize("transport", ["roce", "dctcp"])
 def test_what_a_part_of_a_run_suggests_is_near_what_all_of_it_shows(
     transport: str, monkeypatch: pytest.MonkeyPatch
@@ -57,6 +64,21 @@ def test_what_a_part_of_a_run_suggests_is_near_what_all_of_it_shows(
     assert found
     assert float(found.group(4).replace(",", "")) == pytest.approx(usual, rel=0.01)
     assert taken != pytest.approx(usual, rel=0.02)
+
+
+def test_to_know_it_costs_no_more_than_the_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In packet hops: half for a part with usual packets, and less for the same part with larger ones."""
+    monkeypatch.setattr(packet_size, "FEWEST_HOPS", 0)
+    scenario = build_scenario(collective("all_reduce", 16, 128 << 20), "fat_tree_k4_400g", ["packet.payload=64KiB"])
+    outcome, _ = simulation.run(scenario, None, NO_LIMITS, None)
+    fabrics: list[Fabric] = []
+
+    def counted(*given: Any) -> Any:
+        return simulation.run(*given[:-1], lambda fabric: (fabrics.append(fabric), given[-1](fabric)))
+
+    assert "both suggest" in packet_size.change_by_packet_size(counted, scenario, outcome, NO_LIMITS)
+    assert len(fabrics) == 2
+    assert sum(each.packet_hops for each in fabrics) < outcome.totals["packet_hops"]
 
 
 @pytest.mark.parametrize("size", [4096, 8192, 16_384, 65_536, 1 << 20])

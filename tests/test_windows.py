@@ -86,6 +86,54 @@ def test_no_seed_doubles_the_time_by_the_hashed_path(control: str) -> None:
     assert min(times) > serialised_us(10_000_000, 325)
 
 
+class Unlike(LeafSpine):
+    """Two spines, the second 50 us further away from either leaf."""
+
+    def build(self) -> Network:
+        builder = NetworkBuilder("unlike")
+        hosts = [builder.host(f"host{h}") for h in range(2)]
+        leaf = [builder.switch(f"leaf{i}", "leaf") for i in range(2)]
+        for host, below in zip(hosts, leaf, strict=True):
+            builder.connect(host, below, 400 * 10**9, 10**6, "leaf", buffer_bytes=416_000)
+        for i, spine in enumerate([builder.switch(f"spine{i}", "spine") for i in range(2)]):
+            for below in leaf:
+                builder.connect(below, spine, 400 * 10**9, (1 + 50 * i) * 10**6, "spine", buffer_bytes=416_000)
+        return builder.build()
+
+
+@pytest.mark.parametrize("routing", ["spray", "adaptive"])
+@pytest.mark.parametrize("control", ["none", "window", "dctcp", "swift", "ndp"])
+def test_a_packet_on_a_longer_way_is_not_taken_for_lost(control: str, routing: str) -> None:
+    """As much is sent in those 100 us as a quarter of what the path holds, and as much again."""
+    transport = {"control": control, "recovery": "selective_repeat"}
+    fabric = Unlike(leaves=2, spines=2, hosts_per_leaf=1)
+    result = netsim.simulate(one_flow(20_000_000, 2), fabric, transport=transport, routing=routing)
+    assert result.flows["retransmitted"].sum() == 0
+    assert microseconds(result) == pytest.approx(serialised_us(20_000_000, 400) + 104.3, rel=0.01)
+
+
+def test_packets_that_were_overtaken_are_not_said_to_be_lost() -> None:
+    transport = {"control": "none", "recovery": "selective_repeat", "selective_repeat": {"reordering": 3}}
+    fabric = Unlike(leaves=2, spines=2, hosts_per_leaf=1)
+    result = netsim.simulate(one_flow(20_000_000, 2), fabric, transport=transport, routing="spray")
+    assert result.links["drops"].sum() == 0
+    assert result.reason.kind == "loss recovery"
+    assert "of packets that nobody lost: they were overtaken" in result.reason.text
+
+
+@pytest.mark.parametrize("control", ["window", "ndp"])
+def test_a_flowlet_has_the_window_of_one_path(control: str) -> None:
+    """One of 16 paths at a time, of 100 Gb/s: 408 us of a quarter of the line; a window for all would overflow it."""
+    transport = {"control": control, "recovery": "selective_repeat"}
+    fabric = WIDE | {"spine": {"rate": "100Gb/s", "buffer": "150KB"}, "ecn": "off"}
+    result = netsim.simulate(one_flow(20_000_000, 4), fabric, transport=transport, routing="flowlet")
+    assert result.links["drops"].sum() == 0
+    assert microseconds(result) == pytest.approx(serialised_us(20_000_000, 100) + 4.5, rel=0.01)
+    assert result.reason.kind == "slower link"
+    used = result.links.loc[result.links["kind"] == "spine", "bytes"].idxmax()
+    assert result.reason.link == "{}->{}".format(*result.links.loc[used, ["source", "target"]])
+
+
 def run(**selective: Any) -> Result:
     transport = {"control": "none", "recovery": "selective_repeat", "selective_repeat": selective}
     return netsim.simulate(one_flow(10_000_000, 2), LONG, transport=transport)

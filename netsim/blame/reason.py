@@ -11,6 +11,7 @@ from netsim.result import Result
 from netsim.result.reason import Reason, ReasonKind, reason
 
 MOST_HOPS = 1 << 22  # packet hops up to which a run is explained to tell its reason: 0.3 to 2 us of CPU each
+NOTHING_LOST = "{parts} of packets that nobody lost: they were overtaken, or answered late"
 WORTH_BLAMING = 0.2  # of the time: with less lost it is within 1.25 times what an idle network takes
 
 HOW: dict[str, str] = {  # what is said of a kind; the others: "queueing because of it"
@@ -51,7 +52,8 @@ def reason_of(each: Explained) -> Reason:
     most = blames[0]
     alike = [blame for blame in blames if blame.kind == most.kind]
     shares = [(blame.own_ps if is_job else blame.ps) / time_ps for blame in alike]
-    how = HOW.get(most.kind, "{parts} because of it{sharers}").format(
+    says_how = HOW.get(most.kind, "{parts} because of it{sharers}")
+    how = (NOTHING_LOST if most.kind == ReasonKind.LOSS_RECOVERY and most.link is None else says_how).format(
         rank=most.rank,
         behind=most.behind,
         after=f" after {most.behind}" if most.behind else "",

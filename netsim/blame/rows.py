@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from netsim.core.journal import REFUSED
+from netsim.core.steering import FLOWLET
 from netsim.core.tables import NEVER
 from netsim.core.words import ACK, BYTES, CONNECTION, HOP, INGRESS
 from netsim.core.world_tables import World
@@ -68,7 +69,10 @@ class Rows:
         return self._narrowest[connection]
 
     def _steps(self, connection: int) -> list[Column]:
-        """The links of a route one by one; where switches choose per packet, all that they may choose from."""
+        """The links of a route one by one; where switches choose per packet, all that they may choose from.
+
+        Of those a flowlet takes one: here the one that most packets took.
+        """
         world, route = self.world, self.route_of(connection)
         if not world.settings[0]["steering"]:
             return list(route.reshape(-1, 1))
@@ -78,6 +82,9 @@ class Rows:
             groups = world.groups[world.group_of[(at - hosts) * hosts + int(way["target"])]]
             chosen = [world.group_links[each["first"] : each["first"] + each["count"]] for each in groups]
             steps.append(np.unique(np.concatenate(chosen)).astype("i8"))
+        if world.settings[0]["steering"] == FLOWLET:
+            taken = np.bincount(self.link[self.of_connection(connection)], minlength=self.ports)
+            steps = [links[[np.argmax(taken[links])]] for links in steps]
         return steps
 
     def of_connection(self, connection: int) -> Column:

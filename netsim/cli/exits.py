@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 import typer
 
-from netsim.errors import InputError, NetsimError
+from netsim.errors import InputError, NetsimError, one_line
 
 USER_MISTAKE = 2
 FAILED_RUN = 1
@@ -94,7 +94,7 @@ def _of_the_system(error: OSError) -> int:
 
 def _say(message: str, code: int) -> int:
     with suppress(OSError, ValueError):  # where stderr is closed or full, nobody listens
-        sys.stderr.write(f"netsim: {' '.join(message.split())}\n")
+        sys.stderr.write(f"netsim: {one_line(message)}\n")
         sys.stderr.flush()
     return code
 

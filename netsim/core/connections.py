@@ -114,9 +114,9 @@ class Connections:
             rows[name] = NONE
         rows["progress_at"] = NEVER
         rows["control"] = CODES[self._sender.control]
-        idle, slowest, drain = times_of(world, first, count)
+        idle, slowest, drain, apart = times_of(world, first, count)
         rows["cwnd"] = self._windows(idle, slowest)
-        world = self._with_repairs(world, first, count, bdp=-(-idle // slowest))
+        world = self._with_repairs(world, first, count, bdp=-(-idle // slowest), ahead=-(-apart // slowest))
         rows["timeout"] = self._timeouts(
             idle, _times(drain, int(world.settings[0]["classes"])), bool(world.settings[0]["lossless"])
         )
@@ -132,8 +132,11 @@ class Connections:
             return WIDEST
         return np.minimum(-(-idle // slowest) * ONE, WIDEST)
 
-    def _with_repairs(self, world: World, first: int, count: int, bdp: Any) -> World:
-        """With selective repeat: what its ends keep of packets in their window, room for a few of them at first."""
+    def _with_repairs(self, world: World, first: int, count: int, bdp: Any, ahead: Any) -> World:
+        """With selective repeat: what its ends keep of packets in their window, room for a few of them at first.
+
+        ahead: packets by which one on the shortest way comes before one on the longest, even on an idle network.
+        """
         if not world.settings[0]["selective"]:
             return world
         limit, tolerance = self._sender.selective
@@ -143,7 +146,7 @@ class Connections:
         world.progress[0]["places_used"] = used + (FIRST_PLACES + 1) * count
         repairs = world.repairs[first : first + count]
         repairs["limit"] = NEVER if limit == "auto" else limit
-        repairs["reordering"] = np.maximum(SPREAD, bdp // 4) if tolerance == "auto" else tolerance
+        repairs["reordering"] = np.maximum(SPREAD, bdp // 4) + ahead if tolerance == "auto" else tolerance
         repairs["start"], repairs["mask"] = used + FIRST_PLACES * np.arange(count), FIRST_PLACES - 1
         repairs["here_start"] = used + FIRST_PLACES * count + np.arange(count)
         return world

@@ -3,6 +3,7 @@
 import numpy as np
 
 from netsim.core.egress import time_to_send
+from netsim.core.steering import FLOWLET
 from netsim.core.tables import NEVER
 from netsim.kernel import bare, entry, part
 
@@ -32,8 +33,8 @@ def drain_time(kind):
 def measure_routes(owned, first, last_hop, times):
     """For connections first, first + 1, ...: the links of their routes before hop last_hop[i] (i8[n]).
 
-    times i8[n, 4], ps: a full packet's way there; its ACK's way back; a full packet on the slowest link; emptying every
-    switch queue there and back, each full, or NEVER where one has no limit.
+    times i8[n, 5], ps: a full packet's way there; its ACK's way back; a full packet on the slowest link; emptying every
+    switch queue there and back, each full, or NEVER where one has no limit; 0.
     """
     world = bare(owned)
     settings = world.settings[0]
@@ -57,17 +58,18 @@ def measure_sprayed(owned, switches, targets, payloads, times, seen, reached):
     """The same for what switches choose per packet, from switches[i] (counted from 0) to host targets[i]; i8[n] each.
 
     Of all ways, which have equally many links, the longest times; the third is a full packet's on all links that lie
-    equally far from the target together, where that is slowest. seen i8[nodes] (zeros), reached i8[nodes, 4]: scratch.
+    equally far from the target together (flowlets: on the fastest of them), where that is slowest; the fifth is the
+    shortest way there. seen i8[nodes] (zeros), reached i8[nodes, 5]: scratch.
     """
     world = bare(owned)
-    hosts = world.settings[0].hosts
+    hosts, one_by_one = world.settings[0].hosts, world.settings[0].steering == FLOWLET
     edge, following = np.empty(seen.size, "i8"), np.empty(seen.size, "i8")
     for i in range(switches.size):
         full, slowest = world.settings[0].header + payloads[i], 0
         edge[0], count = hosts + switches[i], 1
         reached[edge[0], :] = 0
         while edge[0] != targets[i]:
-            mbps, links, found, alone = 0, 0, 0, 0
+            mbps, links, found, fastest = 0, 0, 0, NEVER
             for k in range(count):
                 group = world.groups[world.group_of[(edge[k] - hosts) * hosts + targets[i]]]
                 for g in range(np.int64(group.first), np.int64(group.first) + np.int64(group.count)):
@@ -75,14 +77,14 @@ def measure_sprayed(owned, switches, targets, payloads, times, seen, reached):
                     kind, v = world.kinds[world.links[l].kind], np.int64(world.links[l].target)
                     if seen[v] != i + 1:
                         seen[v] = i + 1
-                        reached[v, :] = 0
+                        reached[v, :4], reached[v, 4] = 0, NEVER
                         following[found] = v
                         found += 1
                     go_on(world, l, full, reached[edge[k]], reached[v])
                     mbps += MEGABIT_BITS * kind.per_bytes // kind.ps
-                    alone = time_to_send(kind, full)
+                    fastest = min(fastest, time_to_send(kind, full))
                     links += 1
-            slowest = max(slowest, alone if links == 1 else -(-full * MEGABIT_BITS // mbps))
+            slowest = max(slowest, fastest if links == 1 or one_by_one else -(-full * MEGABIT_BITS // mbps))
             edge, following, count = following, edge, found
         times[i, :] = reached[targets[i], :]
         times[i, 2] = slowest
@@ -90,20 +92,22 @@ def measure_sprayed(owned, switches, targets, payloads, times, seen, reached):
 
 @part
 def go_on(world, l, full, so_far, beyond):
-    """Over one link more: the longest times to its far end."""
+    """Over one link more: the longest times to its far end, and the shortest."""
     there, back = world.kinds[world.links[l].kind], world.kinds[world.links[l ^ 1].kind]
-    beyond[0] = max(beyond[0], so_far[0] + time_to_send(there, full) + there.delay)
+    way = time_to_send(there, full) + there.delay
+    beyond[0], beyond[4] = max(beyond[0], so_far[0] + way), min(beyond[4], so_far[4] + way)
     beyond[1] = max(beyond[1], so_far[1] + time_to_send(back, world.settings[0].ack) + back.delay)
     beyond[3] = max(beyond[3], min(NEVER, so_far[3] + drain_time(there)))
 
 
 def times_of(world, first, count):
-    """Idle round trip, full packet on the slowest link, and emptying every queue: ps, i8[count] each.
+    """Idle round trip, full packet on the slowest link, emptying every queue, how unlike ways are: ps, i8[count] each.
 
-    Where switches choose per packet these are of all ways together: the longest round trip, and the slowest place.
+    Where switches choose per packet these are of all ways together: the longest round trip, the slowest place, and by
+    how much the longest way there takes longer than the shortest.
     """
     rows = world.connections[first : first + count]
-    last_hop, times = rows["length"].astype("i8"), np.zeros((count, 4), "i8")
+    last_hop, times = rows["length"].astype("i8"), np.zeros((count, 5), "i8")
     sprayed = np.zeros(0, "i8")
     if world.settings[0]["steering"]:
         outward = world.ways[first : first + count]["outward"].astype("i8")
@@ -115,11 +119,11 @@ def times_of(world, first, count):
         switches = world.links["target"][nic].astype("i8") - int(world.settings[0]["hosts"])
         targets = world.ways["target"][first + sprayed].astype("i8")
         ends, which = np.unique(np.stack([switches, targets, rows["payload"][sprayed]]), axis=1, return_inverse=True)
-        beyond, nodes = np.zeros((ends.shape[1], 4), "i8"), len(world.nodes)
-        scratch = np.zeros(nodes, "i8"), np.zeros((nodes, 4), "i8")
+        beyond, nodes = np.zeros((ends.shape[1], 5), "i8"), len(world.nodes)
+        scratch = np.zeros(nodes, "i8"), np.zeros((nodes, 5), "i8")
         measure_sprayed(world, *np.ascontiguousarray(ends), beyond, *scratch)
         beyond = beyond[which.reshape(-1)]
         slowest = np.maximum(times[sprayed, 2], beyond[:, 2])
         times[sprayed] = np.minimum(times[sprayed] + beyond, NEVER)
-        times[sprayed, 2] = slowest
-    return times[:, 0] + times[:, 1], times[:, 2], times[:, 3]
+        times[sprayed, 2], times[sprayed, 4] = slowest, beyond[:, 0] - beyond[:, 4]
+    return times[:, 0] + times[:, 1], times[:, 2], times[:, 3], times[:, 4]

@@ -27,6 +27,7 @@ PAPER_2015 = {
 }
 ECN_2015 = {"kmin": "5KB", "kmax": "200KB", "pmax": 0.01, "rate": "40Gb/s"}  # the same section
 # There 12 MB behind 32 ports, of which a port may hold eight times what is free: marks come long before pauses.
+# Above 320 Gb/s, where kmax would be more than that, the thresholds stay at its share.
 BUFFER_2015 = "1600KB"
 # Vendors' thresholds as the simulations of HPCC (SIGCOMM 2019) scale them: 400 and 1600 KB at 100 Gb/s. A port may hold
 # as much as kmax, so that marks come before pauses (DCQCN, section 4): 1.6 MB at 100 Gb/s, as there (32 MB, 20 ports).

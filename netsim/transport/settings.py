@@ -97,7 +97,8 @@ class SelectiveRepeat(BaseModel):
     window: how far both ends look beyond the first missing packet; "auto" has no limit. reordering: a packet is taken
     for lost when one that was sent so many transmissions later has arrived; "auto" is 3 (as TCP's duplicate ACKs, RFC
     5681) where every packet of a connection takes the same route; where they are spread a quarter of the window, or,
-    where that is "auto", of what the path holds, at least 256.
+    where that is "auto", of what the path holds, at least 256, and what is sent while one on the longest way is later
+    than one on the shortest.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -35,6 +35,8 @@ def check_file(path: Path) -> None:
 
     Only a regular file is ever replaced: a device, a pipe or a symbolic link stays what it is.
     """
+    if "\0" in str(path):
+        raise InputError("has a NUL in its name", where=repr(str(path)), mend="name a file without")
     with plain_errors(path):
         check_kind(path, stat.S_ISREG, "name a file")
         check_folder_of(path)
@@ -67,8 +69,11 @@ def check_folder_of(path: Path) -> None:
 
 
 @contextmanager
-def written(path: Path) -> Iterator[IO[bytes]]:
-    """Give a stream to write a file by; it takes its place when all went well, and vanishes otherwise."""
+def written(path: Path, later: list[tuple[str, Path]] | None = None) -> Iterator[IO[bytes]]:
+    """Give a stream to write a file by; it takes its place when all went well, and vanishes otherwise.
+
+    With `later` it does not take its place yet: the draft is put there, with where it belongs.
+    """
     check_file(path)
     with plain_errors(path):
         handle, draft = tempfile.mkstemp(prefix=f".{path.name[:LONGEST_DRAFT]}.", dir=path.parent)
@@ -76,22 +81,42 @@ def written(path: Path) -> Iterator[IO[bytes]]:
             with os.fdopen(handle, "wb") as stream:
                 yield stream
             os.chmod(draft, _usual_mode(path))
-            os.replace(draft, path)
+            if later is None:
+                os.replace(draft, path)
+            else:
+                later.append((draft, path))
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(draft)
             raise
 
 
-def write_whole(path: Path, content: Iterable[bytes]) -> None:
+def write_whole(path: Path, content: Iterable[bytes], later: list[tuple[str, Path]] | None = None) -> None:
     """Write pieces to a file, packed where the name ends in ".gz"; the same pieces give the same bytes."""
-    with written(path) as stream:
+    with written(path, later) as stream:
         if path.suffix == ".gz":
             with gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as packed:
                 for piece in content:
                     packed.write(piece)
         else:
             stream.writelines(content)
+
+
+def write_together(files: Iterable[tuple[Path, Iterable[bytes]]]) -> list[Path]:
+    """Write files that belong together, all of them or none, and say which."""
+    drafts: list[tuple[str, Path]] = []
+    try:
+        for path, content in files:
+            write_whole(path, content, drafts)
+        for draft, path in drafts:
+            with plain_errors(path):
+                os.replace(draft, path)
+    except BaseException:
+        for draft, _ in drafts:
+            with contextlib.suppress(OSError):
+                os.unlink(draft)
+        raise
+    return [path for _, path in drafts]
 
 
 def write_text(path: Path, text: str) -> None:

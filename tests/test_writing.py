@@ -228,3 +228,28 @@ def test_a_saved_runs_folder_may_be_reached_by_a_link(saved: Path, tmp_path: Pat
     shutil.copytree(saved, copy)
     netsim.Result.load(copy).save(copy)
     assert (saved.parent / "copy" / "run.json").is_file()
+
+
+def test_files_that_belong_together_are_written_all_or_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here Chakra's, one for each rank: the ninth cannot be written."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "job.0.et").write_text("old")
+    (tmp_path / "job.9.et").symlink_to("nowhere")
+    assert main("convert perm16 --out job.et".split()) == 2
+    assert capsys.readouterr().err.startswith("netsim: job.9.et: is a symbolic link")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["job.0.et", "job.9.et"]
+    assert (tmp_path / "job.0.et").read_text() == "old"
+    (tmp_path / "job.9.et").unlink()
+    assert main("convert perm16 --out job.et".split()) == 0
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(f"job.{rank}.et" for rank in range(16))
+
+
+@pytest.mark.parametrize(
+    ("to", "out"), [*((to, out) for to in ("chakra", "goal") for out in ("", ".", "/", "a\0b")), ("chakra", ".et")]
+)
+def test_what_names_no_file_is_one_line(to: str, out: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", "perm16", "--to", to, "--out", out]) == 2
+    err = capsys.readouterr().err
+    assert len(err.splitlines()) == 1, err

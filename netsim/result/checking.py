@@ -33,6 +33,8 @@ MEND = "run the scenario again"
 def read_parquet(name: str, path: Path) -> pd.DataFrame:
     """Read one table back; InputError when it is missing or broken, has other columns, types or impossible values."""
     try:
+        if not path.is_file():  # a pipe would never end
+            raise FileNotFoundError
         file = pq.ParquetFile(path, read_dictionary=[key for key, kind in TABLES[name].items() if kind == "string"])
         _check_schema(name, path, file.schema_arrow)
         if file.metadata.num_rows > max(MOST_ROWS, ROWS_PER_BYTE * path.stat().st_size):

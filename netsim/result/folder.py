@@ -90,6 +90,8 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON object; InputError when it is none."""
     try:
+        if not path.is_file():  # a pipe would never end
+            raise FileNotFoundError
         value = json.loads(path.read_text(encoding="utf-8"), parse_constant=int)  # NaN is a ValueError
     except (OSError, ValueError, RecursionError):
         raise InputError("cannot be read as JSON", where=str(path), mend="run the scenario again") from None

@@ -46,6 +46,8 @@ class StudyFolder:
     def record(self, digest: str) -> Record | None:
         """What was found at a point that is finished; None where there is nothing, or nothing that can be read."""
         try:
+            if not self._file(digest).is_file():  # a pipe would never end
+                raise FileNotFoundError
             with self._file(digest).open("rb") as file:
                 value = json.loads(file.read(LARGEST_RECORD), parse_constant=int)  # NaN is a ValueError
         except (OSError, ValueError, RecursionError):

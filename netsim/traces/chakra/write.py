@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from netsim.traces.graphs.graph import Node
 from netsim.traces.graphs.unravel import Unraveller
 from netsim.traces.trace import WORLD, Operation, Trace
 from netsim.units import time_text
-from netsim.writing import write_whole
+from netsim.writing import write_together
 
 PS_PER_MICRO = 10**6
 PARTS = ("all_gather", "gather")  # of which one NPU puts in a part only
@@ -42,20 +42,19 @@ def write_chakra(trace: Trace, path: str | Path) -> list[Path]:
         if operation.op not in NAMED:
             mend = "let `netsim convert` turn it into flows"
             raise InputError(f"Chakra has no {operation.op}", where=trace.source or trace.name, mend=mend)
-    base = path.with_name(path.name.removesuffix(".gz").removesuffix(".et"))
-    end = ".et.gz" if path.suffix == ".gz" else ".et"
+    stem, end = path.name.removesuffix(".gz").removesuffix(".et"), ".et.gz" if path.suffix == ".gz" else ".et"
+    if not stem:
+        raise InputError("names no file", where=str(path), mend="give a name, as in job.et")
+    return write_together(_files(trace, path.parent / stem, end))
+
+
+def _files(trace: Trace, base: Path, end: str) -> Iterator[tuple[Path, Iterable[bytes]]]:
     groups = {name: str(number) for number, name in enumerate((n for n in trace.groups if n != WORLD), 1)}
-    written = []
     for rank, nodes in Unraveller(trace).graphs().items():
-        file = base.with_name(f"{base.name}.{rank}{end}")
-        write_whole(file, _messages(rank, nodes, groups))
-        written.append(file)
+        yield base.with_name(f"{base.name}.{rank}{end}"), _messages(rank, nodes, groups)
     if groups:
-        file = base.with_name(f"{base.name}.comm_group.json")
         listed = {number: trace.groups[name].ranks for name, number in groups.items()}
-        write_whole(file, [json.dumps(listed).encode() + b"\n"])
-        written.append(file)
-    return written
+        yield base.with_name(f"{base.name}.comm_group.json"), [json.dumps(listed).encode() + b"\n"]
 
 
 def _messages(rank: int, nodes: list[Node], groups: dict[str, str]) -> Iterator[bytes]:

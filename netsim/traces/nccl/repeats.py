@@ -20,10 +20,11 @@ DENSE = 400  # bytes of a block for each call in it, below which it is worth loo
 _INFO, _CALL = b": opCount ", b" NCCL CALL nccl"
 _POINTER = rb"(?:0x[0-9a-f]{1,16}|\(nil\)) "
 _LINE = re.compile(  # INFO: what stands before the first opCount, the opCount, what stands behind the buffers
-    rb"([^\n:]*+(?::(?! opCount )[^\n:]*+)*+): opCount ([0-9a-f]{1,15}) "
+    # (atomic groups: repeats of a group that are possessive find too little in Python before 3.11.5)
+    rb"((?>[^\n:]*(?::(?! opCount )[^\n:]*)*)): opCount ([0-9a-f]{1,15}) "
     + rb"sendbuff %brecvbuff %b([^\n]*+)\n" % (_POINTER, _POINTER)
     # CALL: the name and what stands before it, what stands behind the buffers; or else the line
-    + rb"|([^\nN]*+(?:N(?!CCL CALL nccl)[^\nN]*+)*+(?<= )NCCL CALL nccl\w*+)\([0-9a-f]{1,16},[0-9a-f]{1,16},([^\n]*+)\n"
+    + rb"|((?>[^\nN]*(?:N(?!CCL CALL nccl)[^\nN]*)*)(?<= )NCCL CALL nccl\w*+)\([0-9a-f]{1,16},[0-9a-f]{1,16},([^\n]*+)\n"
     + rb"|([^\n]*+)\n"
 )
 Key = tuple[bytes, ...]

@@ -154,11 +154,14 @@ def test_files_that_are_missing_or_hold_something_else(
     refused(run, capsys, "")
 
 
-@pytest.mark.parametrize("key", ["trace", "netsim"])
-@pytest.mark.parametrize("value", [None, 5, [], {"a": 1}])
+@pytest.mark.parametrize("key", ["trace", "netsim", "versions", "host", "seed"])
+@pytest.mark.parametrize("value", ["gone", None, 5, [], {"a": 1}])
 def test_what_a_run_says_of_itself(key: str, value: Any, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = json.loads((run / "run.json").read_text())
-    (run / "run.json").write_text(json.dumps(text | {key: value}))
+    text[key] = value
+    if value == "gone":
+        del text[key]
+    (run / "run.json").write_text(json.dumps(text))
     for command in (["report", run], ["trace", run], ["explain", run], ["compare", run, run]):
         main(list(map(str, command)))
         assert "fault in netsim" not in capsys.readouterr().err

@@ -24,7 +24,7 @@ _LINE = re.compile(  # INFO: what stands before the first opCount, the opCount, 
     rb"((?>[^\n:]*(?::(?! opCount )[^\n:]*)*)): opCount ([0-9a-f]{1,15}) "
     + rb"sendbuff %brecvbuff %b([^\n]*+)\n" % (_POINTER, _POINTER)
     # CALL: the name and what stands before it, what stands behind the buffers; or else the line
-    + rb"|((?>[^\nN]*(?:N(?!CCL CALL nccl)[^\nN]*)*)(?<= )NCCL CALL nccl\w*+)\([0-9a-f]{1,16},[0-9a-f]{1,16},([^\n]*+)\n"
+    + rb"|((?>[^\nN]*(?:N(?!CCL CALL nccl)[^\nN]*)*)(?<= )NCCL CALL nccl\w*)\([0-9a-f]{1,16},[0-9a-f]{1,16},([^\n]*+)\n"
     + rb"|([^\n]*+)\n"
 )
 Key = tuple[bytes, ...]

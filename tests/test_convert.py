@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from netsim.collectives import Wish, plan
 from netsim.convert import WRITERS, as_flows, convert
@@ -16,6 +16,7 @@ from netsim.shipped import names, path
 from netsim.traces import Group, Operation, Trace, read
 from netsim.traces.chakra.write import write_chakra
 from netsim.traces.trace import OPERATIONS
+from netsim.units import LARGEST
 from tests.traces.test_trace_round_trip import traces
 
 PLAIN = ("send", "flows", "compute")
@@ -42,6 +43,8 @@ def test_shipped_traces_come_back_from_chakra(name: str, tmp_path: Path) -> None
 
 @settings(max_examples=60, deadline=None)
 @given(traces())
+@example(Trace("long", 1, {}, (Operation("compute", None, (0,), duration_ps=10**18 + 1),)))
+@example(Trace("longest", 1, {}, (Operation("compute", None, (0,), duration_ps=LARGEST),)))
 def test_any_trace_comes_back_from_chakra(trace: Trace) -> None:
     short = tuple(each for each in trace.operations if each.op != "all_to_all_v")
     trace = replace(trace, operations=short)

@@ -29,9 +29,10 @@ from netsim.traces.graphs.graph import Node
 from netsim.traces.limits import MAX_BYTES, MAX_CELLS, MAX_NODES
 from netsim.traces.lines import head
 from netsim.traces.trace import ROOTED, Operation
+from netsim.units import LARGEST
 
 PS_PER_MICRO = 10**6
-MAX_MICROS = 10**12  # eleven days
+MAX_MICROS = -(-LARGEST // 10**6)  # as long as any time: whole microseconds are written rounded up
 ON_CPU = "collectives on the CPU side, which stand again on the GPU side"
 DANGLING = "dependencies on nodes that are not there, which hold nothing up"
 CONTROL = "dependencies of control (ctrl_deps), which drive the replay where a file has no data_deps"
@@ -148,7 +149,7 @@ class NpuFile:
     def _duration(self, each: ChakraNode) -> int:
         if each.duration_micros > MAX_MICROS:
             raise self.wrong(each.id, f"takes {each.duration_micros:,} us", "is the file damaged?")
-        return each.duration_micros * PS_PER_MICRO
+        return min(each.duration_micros * PS_PER_MICRO, LARGEST)
 
     def _call(self, each: ChakraNode, after: list[int]) -> Node:
         if each.attributes.get("is_cpu_op") and "comm_type" not in each.attributes:

@@ -102,7 +102,7 @@ def carry(flows: list[tuple[int, int, int]], hosts: int, topology: str, pfc: boo
     """Run flows to their last ACK; the fabric, and the seconds of the core by the clock and of CPU."""
     import simpy
 
-    from netsim.collectives import Wish, plan
+    from netsim.collectives import Request, plan
     from netsim.config import load_topology
     from netsim.fabric import Fabric, Wire
     from netsim.routing import ROUTINGS
@@ -121,7 +121,7 @@ def carry(flows: list[tuple[int, int, int]], hosts: int, topology: str, pfc: boo
         transport=Transport(control="none"),
         seed=1,
     )
-    carried = fabric.carry(plan(Wish(op="flows", ranks=hosts, flows=flows)), list(range(hosts)))
+    carried = fabric.carry(plan(Request(op="flows", ranks=hosts, flows=flows)), list(range(hosts)))
     wall, cpu = time.perf_counter(), time.process_time()
     for rank in range(hosts):
         fabric.enter(carried, rank)

@@ -23,7 +23,7 @@ from unittest.mock import patch
 
 from netsim.errors import InputError
 from netsim.traces import format_of, read
-from netsim.traces.finding import counted
+from netsim.traces.input_files import counted
 from netsim.traces.joining import align as joining
 from netsim.traces.joining import pairs
 from netsim.traces.joining.columns import Calls
@@ -41,7 +41,7 @@ Joined = frozenset[Place]
 
 
 @dataclass
-class Told:
+class MessageTimeline:
     """What was joined: calls that are one operation, and ends that are one transfer."""
 
     collectives: set[Joined] = field(default_factory=set)
@@ -79,16 +79,16 @@ def cut(members: Sequence[Member], chance: random.Random, kind: str) -> list[Mem
         if isinstance(member.table, Calls) and kind != "without numbers":
             some.table = member.table.taken(rows)
         if kind == "without numbers":
-            some.calls = [replace(call, hint=-1) for call in some.calls]
+            some.calls = [replace(call, op_count=-1) for call in some.calls]
             some.numbered = False
         left.append(some)
     return left
 
 
 @contextmanager
-def watched(chance: random.Random | None, kind: str) -> Iterator[Told]:
+def watched(chance: random.Random | None, kind: str) -> Iterator[MessageTimeline]:
     """Cut what readers report, and look on while it is joined."""
-    told, align, order, tie = Told(), joining.align, joining.program_order, pairs._Ties.tie
+    told, align, order, tie = MessageTimeline(), joining.align, joining.program_order, pairs._Ties.tie
 
     def cut_and_align(members: Sequence[Member], *args: Any, **options: Any) -> Trace:
         some = cut(members, chance, kind) if chance else list(members)
@@ -119,7 +119,7 @@ def watched(chance: random.Random | None, kind: str) -> Iterator[Told]:
         yield told
 
 
-def tried(paths: Sequence[Path], whole: Told, seed: str, kind: str) -> str:
+def tried(paths: Sequence[Path], whole: MessageTimeline, seed: str, kind: str) -> str:
     """Cut a job once: "joined", "does not tell" or what is wrong."""
     with watched(random.Random(seed), kind) as told:
         try:
@@ -152,7 +152,7 @@ def jobs(folder: Path) -> Iterator[list[Path]]:
     yield from groups.values()
 
 
-def several(paths: Sequence[Path]) -> Told | None:
+def several(paths: Sequence[Path]) -> MessageTimeline | None:
     """What is told of a job of several ranks whose reports are joined."""
     try:
         format_of(paths[0])

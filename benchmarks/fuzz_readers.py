@@ -79,7 +79,7 @@ def tried(path: Path, counts: Counter[str], *, fill: bool) -> str:
     except NetsimError as error:
         counts["refused"] += 1
         one_line = "\n" not in str(error) and len(str(error)) < 2000
-        return "" if one_line and error.mend else f"a message that does not help: {str(error)[:200]!r}"
+        return "" if one_line and error.hint else f"a message that does not help: {str(error)[:200]!r}"
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netsim.collectives import Wish, plan
+from netsim.collectives import Request, plan
 from netsim.errors import InputError, nearest
 from netsim.traces import Operation, Trace, Turn, write_native
 from netsim.traces.chakra.write import NAMED as CHAKRA_HAS
@@ -76,7 +76,7 @@ def convert(
     path = Path(path)
     name = to or _format_of(path)
     if name not in WRITERS:
-        raise InputError(f"netsim does not write {name!r}", where="--to", mend=nearest(name, WRITERS))
+        raise InputError(f"netsim does not write {name!r}", where="--to", hint=nearest(name, WRITERS))
     writer = WRITERS[name]
     written, notes = as_flows(trace, writer.has, algorithms or {}, chunk)
     files, more = writer.write(written, path)
@@ -89,7 +89,7 @@ def _format_of(path: Path) -> str:
             return name
     known = ", ".join(writer.suffixes[0] for writer in WRITERS.values())
     raise InputError(
-        "its name does not tell the format", where=str(path), mend=f"end it with one of {known}, or add --to"
+        "its name does not tell the format", where=str(path), hint=f"end it with one of {known}, or add --to"
     )
 
 
@@ -113,7 +113,7 @@ def as_flows(
         cells += len(flows) + sum(len(turn.after) for turn in turns)
         if cells > MAX_CELLS:
             what = f"the collectives make more than {MAX_CELLS:,} flows"
-            raise InputError(what, where=trace.source or trace.name, mend="add --chunk 1GiB, or convert a part")
+            raise InputError(what, where=trace.source or trace.name, hint="add --chunk 1GiB, or convert a part")
         used[operation.op, ""] = used.get((operation.op, ""), 0) + 1
         size = sum(flow[2] for flow in flows)
         plain = {"group": None, "sizes": None, "root": 0, "algorithm": None, "dtype": "", "bytes": size}
@@ -130,7 +130,7 @@ def _flows(
         schedule = plan(_wish(operation, chunk), algorithm)
     except InputError as error:
         place = f"{trace.source or trace.name}:{operation.line}" if operation.line else trace.source or trace.name
-        raise InputError(f"{error.where}: {error.what}", where=place, mend=error.mend) from None
+        raise InputError(f"{error.where}: {error.what}", where=place, hint=error.hint) from None
     ranks = np.array(operation.ranks)
     ends = zip(ranks[schedule.source].tolist(), ranks[schedule.target].tolist(), schedule.bytes.tolist(), strict=True)
     after, first = schedule.after.tolist(), schedule.first_after.tolist()
@@ -141,8 +141,8 @@ def _flows(
     return tuple(ends), turns if any(turn != Turn() for turn in turns) else ()
 
 
-def _wish(operation: Operation, chunk: int | None) -> Wish:
-    return Wish(
+def _wish(operation: Operation, chunk: int | None) -> Request:
+    return Request(
         op=operation.op,
         ranks=len(operation.ranks),
         bytes=operation.bytes,

@@ -19,13 +19,13 @@ def one_line(text: str) -> str:
 class NetsimError(Exception):
     """The parent of everything netsim raises on purpose; `str` gives "<where>: <what>; <mend>" on one line."""
 
-    def __init__(self, what: str, where: str = "", mend: str = "") -> None:
-        self.what, self.where, self.mend = what, where, mend
-        super().__init__(what, where, mend)  # pickle and SimPy make an error anew from its arguments
+    def __init__(self, what: str, where: str = "", hint: str = "") -> None:
+        self.what, self.where, self.hint = what, where, hint
+        super().__init__(what, where, hint)  # pickle and SimPy make an error anew from its arguments
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
-        text = f"{text}; {self.mend}" if self.mend else text
+        text = f"{text}; {self.hint}" if self.hint else text
         return one_line(text)
 
 

@@ -10,21 +10,21 @@ import numpy as np
 import simpy
 from simpy.events import EventPriority
 
-from netsim.core.candidates import Steering, with_steering
+from netsim.core.collective_table import Admitted, ChunkFlows, Ledger
 from netsim.core.connections import Connections, Sender
+from netsim.core.counters import QueueSamples, packets_sent
+from netsim.core.ecmp_tables import Steering, with_steering
 from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, LOOKED, PAUSED, REACHED, advance, enter
 from netsim.core.growth import with_more_air, with_room
-from netsim.core.ledger import Admitted, ChunkFlows, Ledger
+from netsim.core.packet_tracer import MessageTimeline, Witness
 from netsim.core.queue_pairs import QueuePairs
-from netsim.core.readings import QueueSamples, packets_sent
 from netsim.core.tables import NEVER
-from netsim.core.witness import Told, Witness
 from netsim.core.world import new_world
+from netsim.deadlock import gave_up, who_waits
 from netsim.errors import RunError
 from netsim.limits import NO_LIMITS, Limits
-from netsim.pace import Pace
+from netsim.progress_interval import Pace
 from netsim.routing.longest import base_rtt_ps
-from netsim.stuck import gave_up, who_waits
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.settings import Transport
 from netsim.watchdog import Watchdog
@@ -43,13 +43,13 @@ class Wire:
 
 
 @dataclass(eq=False)
-class Carried:
+class ActiveCollective:
     """A collective on its way, and afterwards what became of it.
 
     `ranks` names its members by position; `about` is what the caller wants to read beside the times. Times are ps, None
     before they are known: when the first and the last member began, and the end; `entered` says by position when each
     did. Once all is acknowledged, `flows` holds one row per connection (see Ledger.retire), `finished_ps` when each
-    member's part was finished, by position, and `told` what became of each message if there was a witness.
+    member's part was finished, by position, and `told` what became of each message if there was a packet tracer.
     """
 
     number: int
@@ -63,7 +63,7 @@ class Carried:
     unfinished: int = 0
     flows: dict[str, Any] = field(default_factory=dict)
     finished_ps: Any = ()
-    told: Told | None = None
+    told: MessageTimeline | None = None
 
     @property
     def last_start_ps(self) -> int | None:
@@ -109,7 +109,7 @@ class Fabric:
             control=transport.control,
             parameters=transport.parameters,
             selective=transport.recovery == "selective_repeat",
-            complaints=transport.go_back_n.naks == "every",
+            nak_per_packet=transport.go_back_n.naks == "every",
             classes=classes,
             jitter=jitter,
         )
@@ -128,13 +128,13 @@ class Fabric:
         inside = np.array([kind == SCALE_UP for kind in network.kinds])
         pairs = QueuePairs(queue_pairs, split=split, payload=wire.payload, inside=network.are_in_one_server)
         self.ledger = Ledger(Connections(len(network.hosts), route, inside, sender), pairs)
-        self.carried: list[Carried] = []
-        self.under_way: list[Carried] = []  # some part unfinished
+        self.carried: list[ActiveCollective] = []
+        self.under_way: list[ActiveCollective] = []  # some part unfinished
         self.processes: list[tuple[int, simpy.Process]] = []
         self.samples = QueueSamples(self.world)
-        self._unacknowledged: list[Carried] = []  # all parts finished
+        self._unacknowledged: list[ActiveCollective] = []  # all parts finished
         self.watchdog, self._on_progress = Watchdog(limits, transport.retries), on_progress
-        self._events: dict[int, tuple[Carried, simpy.Event]] = {}  # by part: what its rank waits for
+        self._events: dict[int, tuple[ActiveCollective, simpy.Event]] = {}  # by part: what its rank waits for
         self._finished: list[tuple[int, int, int]] = []  # heap of (time, collective, part) whose events have not fired
         self._pace = Pace()
         self._witness: Witness | None = None
@@ -142,26 +142,26 @@ class Fabric:
         env.process(self._drive())
 
     def watch(self, witness: Witness) -> None:
-        """Have a witness, who must be there before anything moves."""
+        """Have a packet tracer, who must be there before anything moves."""
         self._witness, self.world = witness, witness.begin(self.world)
 
-    def carry(self, schedule: ChunkFlows, hosts: Any, traffic_class: int = 0, **about: Any) -> Carried:
+    def carry(self, schedule: ChunkFlows, hosts: Any, traffic_class: int = 0, **about: Any) -> ActiveCollective:
         """Admit a schedule; member p of its group is host hosts[p]. Nothing moves before ranks `enter` it.
 
-        RunError if some of its chunk flows wait for each other in a circle.
+        RunError if some of its chunk flows wait for each other in a cycle.
         """
         self.world, admitted = self.ledger.admit(self.world, schedule, np.asarray(hosts), traffic_class)
         if admitted.floor_ps < 0:
-            what = f"some chunk flows of {about.get('op', 'the schedule')} wait for each other in a circle"
-            raise RunError(what, mend="break the circle in the schedule's `after`")
-        carried = Carried(
+            what = f"some chunk flows of {about.get('op', 'the schedule')} wait for each other in a cycle"
+            raise RunError(what, hint="break the cycle in the schedule's `after`")
+        carried = ActiveCollective(
             len(self.carried), list(range(schedule.ranks)), about, admitted, traffic_class, unfinished=schedule.ranks
         )
         self.carried.append(carried)
         self.under_way.append(carried)
         return carried
 
-    def enter(self, carried: Carried, position: int) -> simpy.Event:
+    def enter(self, carried: ActiveCollective, position: int) -> simpy.Event:
         """Member `position` begins its part now. The event fires when that part is finished; its value is the time."""
         part = carried.admitted.first_part + position
         event = self.env.event()
@@ -175,7 +175,7 @@ class Fabric:
             self._work.succeed()
         return event
 
-    def waiting(self, carried: Carried) -> list[int]:
+    def waiting(self, carried: ActiveCollective) -> list[int]:
         """The ranks that have begun this collective and are not through with it."""
         first = carried.admitted.first_part
         return [carried.ranks[position] for position in sorted(carried.entered) if first + position in self._events]
@@ -272,7 +272,7 @@ class Fabric:
                 return reason
 
     def _make_room(self, packets: int) -> None:
-        while len(self.world.air) - int(self.world.progress[0]["air_used"]) < packets:
+        while len(self.world.packet_pool) - int(self.world.progress[0]["pool_used"]) < packets:
             self.world = with_more_air(self.world)
 
     def _collect(self) -> None:

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 import simpy
 
-from netsim.diary import Diary
 from netsim.errors import InputError
-from netsim.replay import Meeting, Steps
+from netsim.job_recorder import JobRecorder
+from netsim.replay import Rendezvous, Steps
 from netsim.traces import Operation
 from netsim.units import parse_size, parse_time
 
@@ -22,9 +22,9 @@ class Rank:
     belong together. Methods raise InputError for what makes no sense.
     """
 
-    def __init__(self, number: int, ranks: int, meeting: Meeting, diary: Diary) -> None:
+    def __init__(self, number: int, ranks: int, meeting: Rendezvous, recorder: JobRecorder) -> None:
         self.number, self.ranks = number, ranks
-        self._meeting, self._diary = meeting, diary
+        self._meeting, self._diary = meeting, recorder
         self._calls: dict[Any, int] = {}
 
     @property
@@ -81,21 +81,21 @@ class Rank:
             raise self._mistake(op, f"the rank is not in the group {list(known.ranks)}", "only members call it")
         if not isinstance(root, int) or not 0 <= root < len(known.ranks):
             raise self._mistake(op, f"root = {root!r}", f"give a position in the group, 0..{len(known.ranks) - 1}")
-        wish = Operation(op, known.name, known.ranks, bytes=self._read(op, parse_size, size), root=root)
-        return self._enter(known.name, wish)
+        request = Operation(op, known.name, known.ranks, bytes=self._read(op, parse_size, size), root=root)
+        return self._enter(known.name, request)
 
     def _point_to_point(self, call: str, source: int, target: int, size: str | int) -> simpy.Event:
         if source == target:
             raise self._mistake(call, f"rank {source} to itself", "name another rank")
         self._members(call, (source, target))
         size_bytes = self._read(call, parse_size, size)
-        wish = Operation("send", None, (source, target), bytes=size_bytes, src=source, dst=target)
-        return self._enter((source, target), wish)
+        request = Operation("send", None, (source, target), bytes=size_bytes, src=source, dst=target)
+        return self._enter((source, target), request)
 
-    def _enter(self, call: Any, wish: Operation) -> simpy.Event:
+    def _enter(self, call: Any, request: Operation) -> simpy.Event:
         key = self._next_key(call)
-        self._diary.note(self.number, key, wish)
-        return self._meeting.enter(key, wish, self.number)
+        self._diary.note(self.number, key, request)
+        return self._meeting.enter(key, request, self.number)
 
     def _next_key(self, call: Any) -> Any:
         """The k-th call of this kind on every member belongs together."""
@@ -117,18 +117,18 @@ class Rank:
         try:
             return parse(text)
         except InputError as error:
-            raise self._mistake(call, error.what, error.mend) from None
+            raise self._mistake(call, error.what, error.hint) from None
 
-    def _mistake(self, call: str, what: str, mend: str) -> InputError:
-        return InputError(what, where=f"{call} of rank {self.number}", mend=mend)
+    def _mistake(self, call: str, what: str, hint: str) -> InputError:
+        return InputError(what, where=f"{call} of rank {self.number}", hint=hint)
 
 
 Job = Callable[[Rank], Steps]
 
 
-def start_job(job: Job, ranks: int, meeting: Meeting, diary: Diary) -> list[tuple[int, simpy.Process]]:
+def start_job(job: Job, ranks: int, meeting: Rendezvous, recorder: JobRecorder) -> list[tuple[int, simpy.Process]]:
     """Start user code as one process per rank. Returns them with their ranks."""
-    crew = [Rank(number, ranks, meeting, diary) for number in range(ranks)]
+    crew = [Rank(number, ranks, meeting, recorder) for number in range(ranks)]
     return [(rank.number, meeting.env.process(_steps(job, rank))) for rank in crew]
 
 
@@ -139,7 +139,7 @@ def _steps(job: Job, rank: Rank) -> Steps:
         if inspect.iscoroutine(steps):
             steps.close()  # or Python warns, at some later time, that nobody awaited it
         what = f"the job gives {_shown(steps)} where it should yield what the rank does"
-        raise InputError(what, where=_name(job), mend='write `yield rank.all_reduce("1MiB")` in it')
+        raise InputError(what, where=_name(job), hint='write `yield rank.all_reduce("1MiB")` in it')
     answer, failure = None, None
     while True:
         try:
@@ -149,7 +149,7 @@ def _steps(job: Job, rank: Rank) -> Steps:
         if not isinstance(event, simpy.Event):
             what = f"rank {rank.number} yields {_shown(event)}, which is no event"
             raise InputError(
-                what, where=_name(job), mend='yield what a method gives, as in `yield rank.compute("1us")`'
+                what, where=_name(job), hint='yield what a method gives, as in `yield rank.compute("1us")`'
             )
         answer, failure = None, None
         try:

@@ -25,5 +25,5 @@ def limits_of(time_limit: str | int | None, wall_limit: str | int | None, where:
         try:
             found.append(None if given is None else parse_time(given))
         except InputError as error:
-            raise InputError(error.what, where=where.format(name), mend=error.mend) from None
+            raise InputError(error.what, where=where.format(name), hint=error.hint) from None
     return Limits(*found)

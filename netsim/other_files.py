@@ -25,7 +25,7 @@ class Other(NamedTuple):
     """What a file is, and what to do with it; `use` is where it belongs, if netsim reads it somewhere."""
 
     what: str
-    mend: str
+    hint: str
     use: str = ""
 
 
@@ -85,9 +85,9 @@ def refuse_other(start: bytes, path: Path, meant: str) -> None:
 
 
 def _error(other: Other, path: Path, meant: str) -> InputError:
-    mend = other.mend.replace("FILE.toml", str(path)).replace("FILE", str(path)).replace("DIR", str(path.parent))
+    hint = other.hint.replace("FILE.toml", str(path)).replace("FILE", str(path)).replace("DIR", str(path.parent))
     rest = "which netsim does not read" if f"{meant} (" in other.what else f"not a {meant}"
-    return InputError(f"is {other.what}, {rest}", where=str(path), mend=mend)
+    return InputError(f"is {other.what}, {rest}", where=str(path), hint=hint)
 
 
 def _ns3(text: str, lines: Sequence[str]) -> Other | None:
@@ -112,7 +112,7 @@ def _ns3(text: str, lines: Sequence[str]) -> Other | None:
 def _htsim(text: str, lines: Sequence[str]) -> Other | None:
     words = [line.split()[0].lower() for line in lines[:4] if not line.startswith("#")]
     is_topo = words[:1] in (["nodes"], ["tiers"], ["podsize"]) and "tiers" in words
-    return Other("a topology of htsim (.topo)", TOPOLOGY.mend, "topology") if is_topo else None
+    return Other("a topology of htsim (.topo)", TOPOLOGY.hint, "topology") if is_topo else None
 
 
 def _toml(text: str, lines: Sequence[str]) -> Other | None:
@@ -143,8 +143,8 @@ def _json(text: str, lines: Sequence[str]) -> Other | None:
     if '"completion_time_ps"' in text[:80]:
         return Other("the summary of a saved run", SAVED)
     if re.search(r'"(?:attrs?|comm_type|data_?[dD]eps|ctrl_?[dD]eps)"\s*:', text):
-        mend = "give the .et files themselves, or JSON of a workload_graph whose nodes have a NodeType"
-        return Other("Chakra JSON whose nodes have no type that netsim knows", mend)
+        hint = "give the .et files themselves, or JSON of a workload_graph whose nodes have a NodeType"
+        return Other("Chakra JSON whose nodes have no type that netsim knows", hint)
     if re.search(r'"(?:scheduling-policy|[a-z-]+-implementation)"\s*:', text):
         return Other("a system of ASTRA-sim", OWN_FABRIC)
     if re.match(r'\s*(?:\[\s*)?\{\s*["}]', text) and not re.search(r'"(?:netsim|op|kind|trace)"\s*:', text):

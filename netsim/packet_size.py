@@ -13,9 +13,9 @@ import numpy as np
 
 from netsim.core.tables import NEVER
 from netsim.errors import InputError, RunError
-from netsim.fabric import Carried, Fabric
+from netsim.fabric import ActiveCollective, Fabric
 from netsim.limits import NO_LIMITS, Limits
-from netsim.outcome import Outcome
+from netsim.raw_result import RawResult
 from netsim.scenario import Packet, Scenario
 from netsim.units import format_size, format_time
 
@@ -23,7 +23,7 @@ USUAL = 2  # sizes within a factor of two of the default are packets that networ
 NEAR = 0.02  # what is not worth a word
 FEWEST_HOPS = 1 << 21  # that the part may cost, or half as many as the run: the same part is run as chosen, too
 MOST_SAMPLES, FEWEST_SAMPLES = 128, 8
-Run = Callable[..., tuple[Outcome, Scenario]]
+Run = Callable[..., tuple[RawResult, Scenario]]
 
 
 class _EnoughError(Exception):
@@ -69,7 +69,7 @@ class Meter:
                 del self.times[1::2], self.delivered[1::2]
 
 
-def _delivered(fabric: Fabric, carried: Carried) -> tuple[int, int]:
+def _delivered(fabric: Fabric, carried: ActiveCollective) -> tuple[int, int]:
     """Bytes of a collective that are at their targets without a gap: all, and by the share of its slowest flow."""
     admitted, world = carried.admitted, fabric.world
     if carried.flows or not admitted.messages:
@@ -84,7 +84,7 @@ def _delivered(fabric: Fabric, carried: Carried) -> tuple[int, int]:
     return int(here.sum()), int((of_flow / admitted.bytes).min() * admitted.bytes.sum())
 
 
-def change_by_packet_size(run: Run, scenario: Scenario, outcome: Outcome, limits: Limits) -> str:
+def change_by_packet_size(run: Run, scenario: Scenario, outcome: RawResult, limits: Limits) -> str:
     """Say what usual packets change of a run's time if it is more than 2 %; "" else, and where that cannot be told."""
     packet, usual = scenario.packet, Packet()
     sizes = [(packet.payload, usual.payload), (packet.scale_up_payload, usual.scale_up_payload)]

@@ -55,8 +55,8 @@ def routing_kind(transport: object) -> str:
 
 
 def _topology_under(topology: Topology, preset: Preset) -> Topology:
-    wishes = {name: wish for name, wish in _wishes(topology, preset) if name not in topology.model_fields_set}
-    return _changed(topology, wishes) if wishes else topology
+    requests = {name: request for name, request in _wishes(topology, preset) if name not in topology.model_fields_set}
+    return _changed(topology, requests) if requests else topology
 
 
 def _routing_under(routing: Routing | None, preset: Preset) -> Routing:
@@ -64,7 +64,9 @@ def _routing_under(routing: Routing | None, preset: Preset) -> Routing:
         return ROUTINGS[preset.routing["kind"]](**preset.routing)
     if routing.kind != preset.routing["kind"]:
         return routing
-    return _changed(routing, {key: wish for key, wish in preset.routing.items() if key not in routing.model_fields_set})
+    return _changed(
+        routing, {key: request for key, request in preset.routing.items() if key not in routing.model_fields_set}
+    )
 
 
 def _nic_under(nic: Any, preset: Preset) -> Any:
@@ -79,13 +81,13 @@ def _wishes(topology: Topology, preset: Preset) -> Iterator[tuple[str, Any]]:
     kmax = Ecn.model_validate(ecn).of_link(topology.rate).kmax if isinstance(ecn, dict) and room else 0
     is_set = "buffer" in topology.model_fields_set or not kmax
     buffer = topology.buffer if is_set else kmax if room == KMAX else parse_size(str(room))
-    for name, wish in preset.topology.items():
-        if wish == KMAX:
+    for name, request in preset.topology.items():
+        if request == KMAX:
             yield name, kmax
         elif name == "ecn" and buffer < kmax:  # marks come before the pauses of a smaller buffer, too
-            yield name, wish | {key: parse_size(wish[key]) * buffer // kmax for key in ("kmin", "kmax")}
-        elif wish != PORT_BUFFER:
-            yield name, wish
+            yield name, request | {key: parse_size(request[key]) * buffer // kmax for key in ("kmin", "kmax")}
+        elif request != PORT_BUFFER:
+            yield name, request
         elif topology.shared_buffer:  # its thresholds move, below those of a port
             yield name, {"xoff": buffer, "xon": round(buffer * RESUME)}
         elif buffer < UNLIMITED:
@@ -97,8 +99,8 @@ def _changed(part: Part, changes: dict[str, Any]) -> Part:
         return type(part).model_validate(part.model_dump(mode="json", exclude_none=True) | changes)
     except ValidationError as error:
         cause = error.errors()[0].get("ctx", {}).get("error")
-        what, mend = (cause.what, cause.mend) if isinstance(cause, InputError) else (error.errors()[0]["msg"], "")
-        raise InputError(f"the transport's preset does not go with it: {what}", mend=mend) from None
+        what, hint = (cause.what, cause.hint) if isinstance(cause, InputError) else (error.errors()[0]["msg"], "")
+        raise InputError(f"the transport's preset does not go with it: {what}", hint=hint) from None
 
 
 def filled_in(transport: Transport, routing: Routing, topology: Topology, nic: BaseModel) -> str:
@@ -110,16 +112,16 @@ def filled_in(transport: Transport, routing: Routing, topology: Topology, nic: B
     parts += [("topology", topology, dict(_wishes(topology, preset))), ("nic", nic, preset.nic)]
     kept: list[str] = []
     other: list[str] = []
-    for room, part, wishes in parts:
-        wished = _changed(part, wishes) if room != "routing" or routing.kind == preset.routing["kind"] else part
-        for name, wish in wishes.items():
-            is_kept = getattr(wished, name, wish) == getattr(part, name, None)
-            (kept if is_kept else other).append(f"{room}.{name} = {_shown(wish)}")
+    for room, part, requests in parts:
+        wished = _changed(part, requests) if room != "routing" or routing.kind == preset.routing["kind"] else part
+        for name, request in requests.items():
+            is_kept = getattr(wished, name, request) == getattr(part, name, None)
+            (kept if is_kept else other).append(f"{room}.{name} = {_shown(request)}")
     told = f"{transport.preset}: {', '.join(kept)}"
     return told + (f"; set otherwise: {', '.join(each.partition(' =')[0] for each in other)}" if other else "")
 
 
-def _shown(wish: Any) -> str:
-    if isinstance(wish, dict):
-        return "{ " + ", ".join(f"{key} = {value}" for key, value in wish.items()) + " }"
-    return str(wish).lower() if isinstance(wish, bool) else str(wish)
+def _shown(request: Any) -> str:
+    if isinstance(request, dict):
+        return "{ " + ", ".join(f"{key} = {value}" for key, value in request.items()) + " }"
+    return str(request).lower() if isinstance(request, bool) else str(request)

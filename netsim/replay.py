@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 import simpy
 
-from netsim.collectives import Layout, Schedule, Wish, check_name, plan
+from netsim.collectives import Layout, Request, Schedule, check_name, plan
 from netsim.errors import InputError, RunError
-from netsim.fabric import Carried, Fabric
+from netsim.fabric import ActiveCollective, Fabric
 from netsim.traces import Operation, Trace, members
 from netsim.traffic_classes import Classes
 
 Steps = Generator[simpy.Event, Any, Any]
-KEPT_ROWS = 1 << 20  # the last schedule is kept for the next equal wish unless it is larger
+KEPT_ROWS = 1 << 20  # the last schedule is kept for the next equal request unless it is larger
 
 
 @dataclass(frozen=True)
 class Choices:
-    """How wishes become schedules: algorithm by operation (else its default), channels and bytes of a chunk if set.
+    """How requests become schedules: algorithm by operation (else its default), channels and bytes of a chunk if set.
 
     classes: which goes before which.
     """
@@ -30,12 +30,12 @@ class Choices:
     classes: Classes = field(default_factory=Classes)
 
 
-class Meeting:
+class Rendezvous:
     """Where ranks meet: the first to come has the collective planned and admitted, every one enters it."""
 
     def __init__(self, fabric: Fabric, hosts: tuple[int, ...], choices: Choices) -> None:
         self.env, self.fabric, self.hosts, self.choices = fabric.env, fabric, hosts, choices
-        self._open: dict[Any, tuple[Operation, Carried, int]] = {}  # by key: who is still to come
+        self._open: dict[Any, tuple[Operation, ActiveCollective, int]] = {}  # by key: who is still to come
         self._last: tuple[Any, Schedule] | None = None
         self._broken: BaseException | None = None
 
@@ -46,7 +46,7 @@ class Meeting:
         first, carried, missing = self._open[key]
         if first is not operation and _wanted(first) != _wanted(operation):
             what = f"rank {rank} calls {_wanted(operation)} where others call {_wanted(first)}"
-            raise RunError(what, mend="let the ranks of a group call the same collectives in the same order")
+            raise RunError(what, hint="let the ranks of a group call the same collectives in the same order")
         self._open[key] = (first, carried, missing - 1)
         if missing == 1:
             del self._open[key]
@@ -55,7 +55,7 @@ class Meeting:
             return self.fabric.enter(carried, parts[0][1])
         return self.env.process(self._enter_in_time(carried, parts))
 
-    def _enter_in_time(self, carried: Carried, parts: list[tuple[int, int]]) -> Steps:
+    def _enter_in_time(self, carried: ActiveCollective, parts: list[tuple[int, int]]) -> Steps:
         """The rank starts flows at several times: it enters as another member of the group at each."""
         done = []
         for start_ps, position in parts:
@@ -64,7 +64,7 @@ class Meeting:
             done.append(self.fabric.enter(carried, position))
         yield simpy.AllOf(self.env, done)
 
-    def _carried(self, operation: Operation) -> Carried:
+    def _carried(self, operation: Operation) -> ActiveCollective:
         """After an error or Ctrl-C in here the other ranks, whose turn SimPy gives them first, do not try again."""
         if self._broken:
             raise self._broken
@@ -74,7 +74,7 @@ class Meeting:
             self._broken = error
             raise
 
-    def _carry(self, operation: Operation) -> Carried:
+    def _carry(self, operation: Operation) -> ActiveCollective:
         schedule = self._schedule(operation)
         group, _ = members(operation)
         parts_of: dict[int, list[tuple[int, int]]] = {}  # by rank: from when, and as which member; in order of time
@@ -107,11 +107,11 @@ class Meeting:
             self._last = (key, schedule)
         return schedule
 
-    def _wish(self, operation: Operation) -> Wish:
+    def _wish(self, operation: Operation) -> Request:
         network = self.fabric.network
         group, flows = members(operation)
         hosts = np.array([self.hosts[rank] for rank, _ in group])
-        return Wish(
+        return Request(
             op=operation.op,
             ranks=len(group),
             bytes=operation.bytes,
@@ -140,7 +140,7 @@ def check_algorithms(trace: Trace) -> None:
                 raise _placed(error, trace, operation) from None
 
 
-def replay(trace: Trace, meeting: Meeting) -> list[tuple[int, simpy.Process]]:
+def replay(trace: Trace, meeting: Rendezvous) -> list[tuple[int, simpy.Process]]:
     """Start the processes of every rank: one for each stream it uses. Returns them with their ranks."""
     processes = []
     awaited = {number for operation in trace.operations for number in operation.after}
@@ -154,7 +154,7 @@ def replay(trace: Trace, meeting: Meeting) -> list[tuple[int, simpy.Process]]:
     return processes
 
 
-def _walk(trace: Trace, rank: int, numbers: list[int], meeting: Meeting, finished: dict[int, simpy.Event]) -> Steps:
+def _walk(trace: Trace, rank: int, numbers: list[int], meeting: Rendezvous, finished: dict[int, simpy.Event]) -> Steps:
     """One stream of one rank, operation by operation; `finished` tells the rank's streams what others wait for."""
     env = meeting.env
     for number in numbers:
@@ -180,4 +180,4 @@ def _placed(error: InputError, trace: Trace, operation: Operation) -> InputError
     """The same mistake, with the file and line of the operation in front."""
     place = trace.source or trace.name
     what = f"{error.where}: {error.what}" if error.where else error.what
-    return InputError(what, f"{place}:{operation.line}" if operation.line else place, error.mend)
+    return InputError(what, f"{place}:{operation.line}" if operation.line else place, error.hint)

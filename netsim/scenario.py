@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf, field_validator, model_validator
 
+from netsim.builtin_inputs import names, path
 from netsim.collectives import ALGORITHMS, check_name, msccl
 from netsim.errors import InputError, nearest
 from netsim.presets import filled_in, with_preset
 from netsim.routing import Ecmp, Routing
-from netsim.shipped import names, path
 from netsim.topology import Topology
 from netsim.traces import Trace
 from netsim.traffic_classes import Classes
@@ -74,17 +74,17 @@ class Placement(BaseModel):
     @model_validator(mode="after")
     def _order_of_a_list(self) -> Self:
         if (self.kind == "list") != bool(self.order):
-            raise InputError("order goes with kind = 'list', and only with it", mend="write both or neither")
+            raise InputError("order goes with kind = 'list', and only with it", hint="write both or neither")
         if len(set(self.order)) < len(self.order):
             twice = next(host for host in self.order if self.order.count(host) > 1)
-            raise InputError(f"order names host {twice} twice", mend="each rank needs a host of its own")
+            raise InputError(f"order names host {twice} twice", hint="each rank needs a host of its own")
         return self
 
     def hosts(self, ranks: int, hosts: int, seed: int) -> tuple[int, ...]:
         """The host of each of `ranks` ranks on a network of `hosts` hosts; InputError if they do not fit."""
         if ranks > hosts:
             raise InputError(
-                f"the trace has {ranks:,} ranks and the network {hosts:,} hosts", mend="take a larger topology"
+                f"the trace has {ranks:,} ranks and the network {hosts:,} hosts", hint="take a larger topology"
             )
         if self.kind == "packed":
             return tuple(range(ranks))
@@ -93,7 +93,7 @@ class Placement(BaseModel):
         if len(self.order) < ranks or max(self.order) >= hosts:
             raise InputError(
                 f"placement.order gives {len(self.order):,} hosts up to {max(self.order):,}",
-                mend=f"{ranks:,} ranks need {ranks:,} hosts numbered 0 to {hosts - 1:,}",
+                hint=f"{ranks:,} ranks need {ranks:,} hosts numbered 0 to {hosts - 1:,}",
             )
         return self.order[:ranks]
 
@@ -136,9 +136,9 @@ class Scenario(BaseModel):
     def _known_algorithms(cls, chosen: dict[str, str]) -> dict[str, str]:
         for op, name in chosen.items():
             if op not in ALGORITHMS:
-                raise InputError(f"no operation {op!r}", mend=nearest(op, ALGORITHMS))
+                raise InputError(f"no operation {op!r}", hint=nearest(op, ALGORITHMS))
             if name not in ALGORITHMS[op] and not msccl.is_file(name):
-                raise InputError(f"{op} has no algorithm {name!r}", mend=nearest(name, ALGORITHMS[op]))
+                raise InputError(f"{op} has no algorithm {name!r}", hint=nearest(name, ALGORITHMS[op]))
             check_name(op, name)
         return chosen
 
@@ -146,7 +146,7 @@ class Scenario(BaseModel):
     def _known_groups(self) -> Self:
         for name in self.classes.by_group:
             if name not in self.trace.groups:
-                raise InputError(f"classes.by_group: no group {name!r}", mend=nearest(name, self.trace.groups))
+                raise InputError(f"classes.by_group: no group {name!r}", hint=nearest(name, self.trace.groups))
         return self
 
     def as_tables(self, trace: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netsim.collectives import Wish, plan
+from netsim.collectives import Request, plan
 from netsim.config import build_scenario
 from netsim.errors import InputError, NetsimError
 from netsim.result import Result
@@ -91,7 +91,7 @@ def selfcheck(topology: Topology) -> Iterator[Finding]:
     """Try every invariant on a fabric; InputError where it has no two hosts."""
     bench = Bench(topology)
     if bench.ranks < 2:
-        raise InputError(f"{topology.title} has {bench.ranks} host", mend="a fabric joins two hosts or more")
+        raise InputError(f"{topology.title} has {bench.ranks} host", hint="a fabric joins two hosts or more")
     for invariant, measure in INVARIANTS.items():
         try:
             yield Finding(invariant, *measure(bench))
@@ -157,7 +157,7 @@ def _busy_at_most_all_the_time(bench: Bench) -> tuple[str, bool]:
 
 
 def _tree_is_no_ring(bench: Bench) -> tuple[str, bool]:
-    plans = {name: plan(Wish(op="all_reduce", ranks=bench.ranks, bytes=LARGE), name) for name in ("ring", "tree")}
+    plans = {name: plan(Request(op="all_reduce", ranks=bench.ranks, bytes=LARGE), name) for name in ("ring", "tree")}
     pairs = {name: set(zip(each.source.tolist(), each.target.tolist(), strict=True)) for name, each in plans.items()}
     only = len(pairs["ring"] ^ pairs["tree"])
     times = [bench.collective("all_reduce", LARGE, name).collectives["time_ps"].iloc[0] for name in plans]
@@ -169,7 +169,7 @@ def _loss_ends(bench: Bench) -> tuple[str, bool]:
     result = bench.result(bench.incast("none", TIGHT))
     lost, again = result.summary["packets_dropped"], result.summary["retransmitted_packets"]
     done = bool((result.flows["acked_ps"] > 0).all())
-    return f"{lost:,} packets lost, {again:,} sent again, all acknowledged: {'yes' if done else 'no'}", done
+    return f"{lost:,} packets lost, {again:,} retransmitted, all acknowledged: {'yes' if done else 'no'}", done
 
 
 def _same_seed_same_bytes(bench: Bench) -> tuple[str, bool]:

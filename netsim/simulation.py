@@ -9,24 +9,24 @@ from typing import Any
 import simpy
 
 from netsim.config import build_scenario
-from netsim.core.candidates import Steering
 from netsim.core.checks import check_headers, check_trimming
-from netsim.diary import Diary
+from netsim.core.ecmp_tables import Steering
+from netsim.deadlock import out_of_time, who_waits
 from netsim.doubts import doubts_of
 from netsim.errors import InputError
 from netsim.fabric import Fabric, Wire
 from netsim.interrupts import heard_meanwhile
 from netsim.job import Job, Rank, start_job
+from netsim.job_recorder import JobRecorder
 from netsim.limits import Limits, limits_of
-from netsim.outcome import Outcome, outcome_of
 from netsim.packet_size import change_by_packet_size
-from netsim.replay import Choices, Meeting, Steps, check_algorithms, replay
+from netsim.raw_result import RawResult, outcome_of
+from netsim.replay import Choices, Rendezvous, Steps, check_algorithms, replay
 from netsim.result import Result
 from netsim.routing import PerPacket, Routing, Single
 from netsim.routing.candidates import candidates_of
-from netsim.routing.plane import check_distances
+from netsim.routing.shortest_paths import check_distances
 from netsim.scenario import Scenario
-from netsim.stuck import out_of_time, who_waits
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.network import Network
 from netsim.traces import Trace
@@ -92,7 +92,7 @@ def run(
     limits: Limits,
     progress: Progress | None,
     watch: Callable[[Fabric], None] | None = None,
-) -> tuple[Outcome, Scenario]:
+) -> tuple[RawResult, Scenario]:
     """What the network measures while the ranks do their job; and the scenario, with user code written down in it.
 
     watch is called with the fabric before anything moves in it.
@@ -102,12 +102,14 @@ def run(
     fabric, meeting = _fabric(env, scenario, limits, progress)
     if watch:
         watch(fabric)
-    diary = Diary(scenario.trace.ranks)
-    fabric.processes = start_job(job, scenario.trace.ranks, meeting, diary) if job else replay(scenario.trace, meeting)
+    recorder = JobRecorder(scenario.trace.ranks)
+    fabric.processes = (
+        start_job(job, scenario.trace.ranks, meeting, recorder) if job else replay(scenario.trace, meeting)
+    )
     with heard_meanwhile(partial(interrupt, fabric)):
         completion_ps = _walk_to_the_end(fabric, fabric.watchdog.time_limit_ps)
     outcome = outcome_of(fabric, completion_ps, time.perf_counter() - began)
-    return outcome, _written_down(scenario, diary) if job else scenario
+    return outcome, _written_down(scenario, recorder) if job else scenario
 
 
 def _walk_to_the_end(fabric: Fabric, limit_ps: int) -> int:
@@ -125,10 +127,10 @@ def _walk_to_the_end(fabric: Fabric, limit_ps: int) -> int:
     return max([0, *ends, *(each.end_ps or 0 for each in fabric.carried)])
 
 
-def _written_down(scenario: Scenario, diary: Diary) -> Scenario:
+def _written_down(scenario: Scenario, recorder: JobRecorder) -> Scenario:
     """The scenario with what user code did as its trace."""
     fields = {name: getattr(scenario, name) for name in Scenario.model_fields}
-    return Scenario(**fields | {"trace": diary.trace(scenario.trace.name)})
+    return Scenario(**fields | {"trace": recorder.trace(scenario.trace.name)})
 
 
 def _steering(routing: Routing, network: Network) -> Steering | None:
@@ -168,7 +170,7 @@ def _get_ready() -> float:
         transport=Transport(),
         seed=1,
     )
-    start_job(_say_hello, 2, Meeting(fabric, (0, 1), Choices({})), Diary(2))
+    start_job(_say_hello, 2, Rendezvous(fabric, (0, 1), Choices({})), JobRecorder(2))
     env.run()
     return time.perf_counter() - began
 
@@ -179,20 +181,20 @@ def _say_hello(rank: Rank) -> Steps:
 
 def _scenario(what: Any, topology: Any, ranks: int | None, settings: dict[str, Any]) -> Scenario:
     if ranks is not None and not callable(what):
-        raise InputError(f"ranks = {ranks!r} with a trace", where="simulate", mend="leave it out: a trace has its own")
+        raise InputError(f"ranks = {ranks!r} with a trace", where="simulate", hint="leave it out: a trace has its own")
     if isinstance(what, Scenario):
         if topology is not None or settings:
-            mend = "give it alone, or a trace and a topology"
-            raise InputError("a scenario already says everything", where="simulate", mend=mend)
+            hint = "give it alone, or a trace and a topology"
+            raise InputError("a scenario already says everything", where="simulate", hint=hint)
         return what
     if topology is None:
-        raise InputError("no topology", where="simulate", mend='give one, as in simulate(trace, "fat_tree_k4_100g")')
+        raise InputError("no topology", where="simulate", hint='give one, as in simulate(trace, "fat_tree_k4_100g")')
     if callable(what):
         if ranks is None:
-            raise InputError("no number of ranks for the job", where="simulate", mend="give ranks=16")
+            raise InputError("no number of ranks for the job", where="simulate", hint="give ranks=16")
         if isinstance(ranks, bool) or not isinstance(ranks, int) or not 1 <= ranks <= MAX_RANKS:
             raise InputError(
-                f"ranks = {ranks!r} for a job", where="simulate", mend="give a number of ranks as in ranks=16"
+                f"ranks = {ranks!r} for a job", where="simulate", hint="give a number of ranks as in ranks=16"
             )
         what = Trace(getattr(what, "__name__", "job"), ranks, {}, ())
     return build_scenario(what, topology, **settings)
@@ -200,7 +202,7 @@ def _scenario(what: Any, topology: Any, ranks: int | None, settings: dict[str, A
 
 def _fabric(
     env: simpy.Environment, scenario: Scenario, limits: Limits, progress: Progress | None
-) -> tuple[Fabric, Meeting]:
+) -> tuple[Fabric, Rendezvous]:
     network = scenario.topology.build()
     hosts = scenario.placement.hosts(scenario.trace.ranks, len(network.hosts), scenario.seed)
     packet = scenario.packet
@@ -226,4 +228,4 @@ def _fabric(
         on_progress=tell if progress else None,
     )
     choices = Choices(scenario.algorithms, scenario.channels, scenario.chunk, scenario.classes)
-    return fabric, Meeting(fabric, hosts, choices)
+    return fabric, Rendezvous(fabric, hosts, choices)

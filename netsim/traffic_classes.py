@@ -31,7 +31,7 @@ class Classes(BaseModel):
     def _known_operations(cls, chosen: dict[str, int]) -> dict[str, int]:
         for op in chosen:
             if op not in ALGORITHMS:
-                raise InputError(f"no operation {op!r}", mend=nearest(op, ALGORITHMS))
+                raise InputError(f"no operation {op!r}", hint=nearest(op, ALGORITHMS))
         return chosen
 
     @property

@@ -97,7 +97,7 @@ def _multiplier(unit: str, text: str, scale: Scale, units: dict[str, int]) -> in
 
 
 def _refused(value: object, why: str, scale: Scale, more: str = "") -> InputError:
-    return InputError(f"{value!r} {why}", mend=f'write a {scale.noun} like "{scale.example}"{more}')
+    return InputError(f"{value!r} {why}", hint=f'write a {scale.noun} like "{scale.example}"{more}')
 
 
 def rate_text(rate_bps: int) -> str:
@@ -174,7 +174,7 @@ def serialisation_ps(size_bytes: int | NDArray[np.int64], rate_bps: int) -> int 
 def _with_unit(value: Any, info: ValidationInfo, noun: str, example: str) -> Any:
     """Refuse a bare number in a file (some other unit may be meant); Python may pass bit/s and picoseconds."""
     if info.context == FROM_FILE and isinstance(value, int) and value != 0:
-        raise InputError(f"{value!r} has no unit", mend=f'write a {noun} like "{example}"')
+        raise InputError(f"{value!r} has no unit", hint=f'write a {noun} like "{example}"')
     return value
 
 

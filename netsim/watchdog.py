@@ -1,4 +1,4 @@
-"""Ends runs that get nowhere: at the user's limit by the clock, or because packets are sent again and again in vain."""
+"""Ends runs that get nowhere: at the user's limit by the clock, or because packets are retransmitted in vain."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from netsim.core.tables import NEVER
+from netsim.deadlock import in_vain, out_of_patience, out_of_time
 from netsim.limits import Limits
-from netsim.stuck import in_vain, out_of_patience, out_of_time
 from netsim.units import PS_PER_SECOND
 
 SLICE_PS = 10_000_000_000  # simulated time between two looks: so long at least nothing new has arrived

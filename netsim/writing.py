@@ -36,13 +36,13 @@ def check_file(path: Path) -> None:
     Only a regular file is ever replaced: a device, a pipe or a symbolic link stays what it is.
     """
     if "\0" in str(path):
-        raise InputError("has a NUL in its name", where=repr(str(path)), mend="name a file without")
+        raise InputError("has a NUL in its name", where=repr(str(path)), hint="name a file without")
     with plain_errors(path):
         check_kind(path, stat.S_ISREG, "name a file")
         check_folder_of(path)
 
 
-def check_kind(path: Path, is_right: object, mend: str) -> None:
+def check_kind(path: Path, is_right: object, hint: str) -> None:
     """Refuse a path that names something else than what is meant; nothing there is fine. May raise OSError."""
     try:
         mode = os.lstat(path).st_mode
@@ -50,7 +50,7 @@ def check_kind(path: Path, is_right: object, mend: str) -> None:
         return
     if not is_right(mode):  # type: ignore[operator]
         what = next((name for is_it, name in OTHERS if is_it(mode)), "a device")
-        raise InputError(f"is {what}", where=str(path), mend=mend)
+        raise InputError(f"is {what}", where=str(path), hint=hint)
 
 
 def is_folder(path: Path) -> bool:
@@ -137,8 +137,8 @@ def unwritten(path: Path, error: OSError) -> NetsimError:
     """What to say of a path that cannot be written: a full disk is no mistake of the user's."""
     what = f"cannot be written ({os.strerror(error.errno) if error.errno else error})"
     if error.errno in FULL:
-        return RunError(what, where=str(path), mend="make room, or choose another disk")
-    return InputError(what, where=str(path), mend="name a file in a folder that is there and may be written")
+        return RunError(what, where=str(path), hint="make room, or choose another disk")
+    return InputError(what, where=str(path), hint="name a file in a folder that is there and may be written")
 
 
 def _usual_mode(path: Path) -> int:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import simpy
 
-from netsim.core.candidates import Steering
-from netsim.core.readings import packets_sent
-from netsim.fabric import Carried, Fabric, Wire
+from netsim.core.counters import packets_sent
+from netsim.core.ecmp_tables import Steering
+from netsim.fabric import ActiveCollective, Fabric, Wire
 from netsim.routing.candidates import candidates_of
 from netsim.topology.network import Network
 from netsim.transport.settings import Dcqcn, GoBackN, Ndp, SelectiveRepeat, Transport
@@ -38,7 +38,7 @@ class CoreRun:
     scenario: Scenario
     env: simpy.Environment
     fabric: Fabric
-    carried: list[Carried]
+    carried: list[ActiveCollective]
     hosts: list[tuple[int, ...]]
     finish_ps: dict[tuple[int, int], int] = field(default_factory=dict)
 
@@ -90,7 +90,7 @@ def transport_of(scenario: Scenario) -> Transport:
         **({scenario.control: dict(scenario.chosen)} if scenario.chosen else {}),
         retries=scenario.retries,
         recovery=scenario.recovery,
-        go_back_n=GoBackN(naks="every" if scenario.complaints else "once"),
+        go_back_n=GoBackN(naks="every" if scenario.nak_per_packet else "once"),
         selective_repeat=SelectiveRepeat(window=scenario.places, reordering=scenario.reordering),
         ndp=Ndp(share=scenario.share),
         dcqcn=Dcqcn(

@@ -222,7 +222,7 @@ CONSTANTS: Rows = {
     "collectives.ring:RING_CHUNK": (1 << 20, "NCCL's Simple protocol"),
     "collectives.ring:CHAIN_CHUNK": (1 << 19, "NCCL's Simple protocol"),
     "collectives.tree:TREE_CHUNK": (1 << 19, "NCCL's Simple protocol"),
-    "collectives.wish:MIN_TRAFFIC_PER_CHANNEL": (1 << 15, "NCCL 2.23, enqueue.cc"),
+    "collectives.request:MIN_TRAFFIC_PER_CHANNEL": (1 << 15, "NCCL 2.23, enqueue.cc"),
 }
 
 PFC = "port buffer"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.readings import under_way
+from netsim.core.counters import under_way
 from netsim.core.tables import RING
 from netsim.core.world_tables import World
 from netsim.transport.states import CODES
@@ -24,7 +24,10 @@ def rings_of(world: World) -> Iterator[tuple[str, list[tuple[int, int, int]]]]:
     for number, link in enumerate(world.links):
         for name in names:
             head, tail, start, mask = (int(each) for each in link[name].tolist())
-            yield f"{name} of link {number}", [world.air[start + (i & mask)].tolist() for i in range(head, tail)]
+            yield (
+                f"{name} of link {number}",
+                [world.packet_pool[start + (i & mask)].tolist() for i in range(head, tail)],
+            )
 
 
 def counted(world: World) -> Counter[tuple[int, str]]:

@@ -9,19 +9,19 @@ HOUSE = Path(__file__).parent.parent / "netsim"
 
 FLOORS = [  # top down; a room imports only rooms below its own floor, so wings of one floor never see each other
     ["cli", "__init__", "__main__"],
-    ["selfcheck", "validate", "study", "blame"],
+    ["selfcheck", "validate", "study", "explain"],
     ["report", "simulation"],
     ["job", "packet_size"],
-    ["result", "outcome", "replay", "diary", "profile"],
+    ["result", "raw_result", "replay", "job_recorder", "profile"],
     ["fabric", "faults"],
     ["watchdog"],
-    ["config", "stuck", "pace", "interrupts", "doubts"],
+    ["config", "deadlock", "progress_interval", "interrupts", "doubts"],
     ["scenario"],
     ["presets"],
     ["traffic_classes", "limits"],
     ["routing", "core", "workloads", "convert"],
     ["traces", "collectives", "topology", "transport"],
-    ["units", "tomlfile", "kernel", "shipped", "writing", "other_files"],
+    ["units", "tomlfile", "kernel", "builtin_inputs", "writing", "other_files"],
     ["errors", "version"],
 ]
 HEIGHT = {room: -number for number, floor in enumerate(FLOORS) for room in floor}

@@ -194,17 +194,17 @@ def test_a_pause_holds_up_a_flow_that_goes_elsewhere() -> None:
 def test_a_deadlock_of_paused_links_is_named() -> None:
     """A circle of switches, each sending two hops on: every buffer waits for the next."""
     with pytest.raises(netsim.RunError, match="stopped links that wait for each other"):
-        netsim.simulate(*_circle(), transport="none")
+        netsim.simulate(*_cycle(), transport="none")
 
 
-def _circle() -> tuple[Any, Any]:
+def _cycle() -> tuple[Any, Any]:
     from netsim.topology import Topology
     from netsim.topology.builder import NetworkBuilder
     from netsim.topology.network import Network
     from netsim.topology.pfc import Pfc
 
     class Circle(Topology):
-        """Five switches in a circle with a host each; the shortest way to the host two on is always clockwise."""
+        """Five switches in a cycle with a host each; the shortest way to the host two on is always clockwise."""
 
         kind: str = "circle"
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 
-from netsim.collectives import Wish, plan
+from netsim.builtin_inputs import names, path
+from netsim.collectives import Request, plan
 from netsim.convert import WRITERS, as_flows, convert
 from netsim.errors import InputError
-from netsim.shipped import names, path
 from netsim.traces import Group, Operation, Trace, read
 from netsim.traces.chakra.write import write_chakra
 from netsim.traces.trace import OPERATIONS
@@ -51,8 +51,8 @@ def test_any_trace_comes_back_from_chakra(trace: Trace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         try:
             files = write_chakra(trace, Path(folder) / "job.et")
-        except InputError as error:  # a matrix may wait in a circle
-            assert "circle" in str(error)
+        except InputError as error:  # a matrix may wait in a cycle
+            assert "cycle" in str(error)
             return
         again = read(files)
     assert unplaced(again) == unplaced(trace)
@@ -71,7 +71,7 @@ def test_any_trace_comes_back_from_chakra(trace: Trace) -> None:
 @pytest.mark.parametrize("end", ["goal", "bin", "cm"])
 def test_collectives_become_flows_that_wait(op: str, algorithm: str, end: str, tmp_path: Path) -> None:
     """The schedule itself is the truth: who sends how much to whom, after what."""
-    schedule = plan(Wish(op=op, ranks=8, bytes=1 << 20), algorithm)
+    schedule = plan(Request(op=op, ranks=8, bytes=1 << 20), algorithm)
     made = convert(collective(op, 1 << 20), tmp_path / f"job.{end}", algorithms={op: algorithm})
     (operation,) = read(tmp_path / f"job.{end}").operations
     rows = list(zip(schedule.source.tolist(), schedule.target.tolist(), schedule.bytes.tolist(), strict=True))

@@ -13,9 +13,9 @@ from netsim.errors import InputError, NetsimError, RunError, nearest
     [
         (NetsimError("it broke"), "it broke"),
         (InputError("no key 'tyers'", where="x.toml:3"), "x.toml:3: no key 'tyers'"),
-        (InputError("k is odd", mend="take an even k"), "k is odd; take an even k"),
-        (InputError("k" * 5000, mend="take k"), f"{'k' * 800} ... {'k' * 792}; take k"),
-        (RunError("deadlock", where="t = 5 us", mend="raise\n the buffer"), "t = 5 us: deadlock; raise the buffer"),
+        (InputError("k is odd", hint="take an even k"), "k is odd; take an even k"),
+        (InputError("k" * 5000, hint="take k"), f"{'k' * 800} ... {'k' * 792}; take k"),
+        (RunError("deadlock", where="t = 5 us", hint="raise\n the buffer"), "t = 5 us: deadlock; raise the buffer"),
     ],
 )
 def test_text_is_one_line_with_place_fault_and_mend(error: NetsimError, text: str) -> None:
@@ -24,8 +24,8 @@ def test_text_is_one_line_with_place_fault_and_mend(error: NetsimError, text: st
 
 @pytest.mark.parametrize("kind", [NetsimError, InputError, RunError])
 def test_pickle_keeps_all_parts(kind: type[NetsimError]) -> None:
-    again = pickle.loads(pickle.dumps(kind("what", where="where", mend="mend")))
-    assert (type(again), again.what, again.where, again.mend) == (kind, "what", "where", "mend")
+    again = pickle.loads(pickle.dumps(kind("what", where="where", hint="hint")))
+    assert (type(again), again.what, again.where, again.hint) == (kind, "what", "where", "hint")
 
 
 def test_exit_codes_can_tell_mistakes_from_failed_runs() -> None:
@@ -40,13 +40,13 @@ def test_pydantic_adds_the_field_to_an_input_error() -> None:
         @field_validator("k")
         @classmethod
         def _even(cls, k: int) -> int:
-            raise InputError(f"k is {k}", mend="take an even k")
+            raise InputError(f"k is {k}", hint="take an even k")
 
     with pytest.raises(ValidationError) as caught:
         Model(k=3)
     mistake = caught.value.errors()[0]
     assert mistake["loc"] == ("k",)
-    assert mistake["ctx"]["error"].mend == "take an even k"
+    assert mistake["ctx"]["error"].hint == "take an even k"
 
 
 @pytest.mark.parametrize(

@@ -130,14 +130,14 @@ def test_a_rank_that_never_comes_is_named() -> None:
 
 def test_rows_that_wait_in_a_circle_are_refused_at_once() -> None:
     run = build_core(Scenario("circle", lambda: star(3), ()))
-    with pytest.raises(RunError, match="wait for each other in a circle"):
+    with pytest.raises(RunError, match="wait for each other in a cycle"):
         run.fabric.carry(build_schedule([(0, 1, 0, 1, (1,)), (1, 0, 0, 1, (0,))]), (0, 1))
 
 
 def test_ended_collectives_give_their_rows_back() -> None:
     schedule = Collective(ring(4, 3, 9_000))
     run = play_core(Scenario("again", lambda: star(4), (schedule, *[Collective(schedule.rows, waits=(0,))])))
-    before = {name: len(getattr(run.fabric.world, name)) for name in ("messages", "heirs", "flows", "parts")}
+    before = {name: len(getattr(run.fabric.world, name)) for name in ("messages", "dependents", "flows", "parts")}
     assert run.fabric.is_quiet
     for _ in range(5):
         carried = run.fabric.carry(build_schedule(schedule.rows), range(4))

@@ -85,7 +85,7 @@ def test_a_cut_flow_waits_for_every_piece() -> None:
 
 
 def test_flows_that_wait_in_a_circle_are_refused() -> None:
-    with pytest.raises(InputError, match="wait for each other in a circle"):
+    with pytest.raises(InputError, match="wait for each other in a cycle"):
         run(((0, 1, ONE), Turn(after=(1,))), ((1, 0, ONE), Turn(after=(0,))))
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import netsim
-from netsim.collectives import Layout, Wish, plan
+from netsim.collectives import Layout, Request, plan
 from netsim.config import build_scenario
 from netsim.result import Result
 from netsim.traces import Operation, Trace
@@ -82,7 +82,7 @@ def test_alone_an_operation_takes_its_ideal_time(fabric: Any, size: int, op: str
     """What it is worked out from, the order in which NICs send, is not off by 1 % either way."""
     network = build_scenario(collective("barrier", 2, 0), fabric).topology.build()
     layout = Layout(network.server_of, network.rail_of)
-    schedule = plan(Wish(op=op, ranks=len(network.hosts), bytes=size, layout=layout), algorithm)
+    schedule = plan(Request(op=op, ranks=len(network.hosts), bytes=size, layout=layout), algorithm)
     columns = (getattr(schedule, name).tolist() for name in ("source", "target", "channel", "bytes"))
     rows = [(*row, tuple(schedule.predecessors(i).tolist())) for i, row in enumerate(zip(*columns, strict=True))]
     (carried,) = play_core(Scenario(op, lambda: network, one(rows), control="none")).carried

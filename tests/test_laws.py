@@ -77,7 +77,7 @@ def _set(table: str, row: int, field: str, change: int) -> Callable[[Any], None]
 def _swap_on_wire(world: Any) -> None:
     ring = next(link["wire"] for link in world.links if link["wire"]["tail"] - link["wire"]["head"] > 1)
     first, second = (int(ring["start"] + ((ring["head"] + i) & ring["mask"])) for i in (0, 1))
-    world.air[[first, second]] = world.air[[second, first]]
+    world.packet_pool[[first, second]] = world.packet_pool[[second, first]]
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_what_is_sent_in_vain_for_ever_ends_with_the_reason(transport: dict[str,
     assert "nothing new has arrived since" in said
     assert "0 collectives are finished, all_to_all 0 (ranks 0, 1) is not: goes on at ranks 0, 1" in said
     assert "\n" not in said
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -84,7 +84,7 @@ def test_what_is_sent_in_vain_for_ever_ends_with_the_reason(transport: dict[str,
 def test_the_moment_of_the_end_is_the_same_in_every_run(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     said = set()
     for steps in (1, 4096):
-        monkeypatch.setattr("netsim.pace.FIRST_STEPS", steps)
+        monkeypatch.setattr("netsim.progress_interval.FIRST_STEPS", steps)
         with pytest.raises(RunError) as caught:
             netsim.simulate(pairs, NO_ACK_FITS, ranks=2, transport=NDP, packet=LARGE_ACKS, seed=seed)
         said.add(str(caught.value))
@@ -183,14 +183,14 @@ import sys
 import netsim
 from netsim.topology import LeafSpine
 from tests.traffic import flows
-import netsim.fabric, netsim.pace, netsim.simulation
+import netsim.fabric, netsim.progress_interval, netsim.simulation
 advance = netsim.fabric.advance
 def told(*arguments):
     print("in the core", flush=True)
     return advance(*arguments)
 netsim.simulation.get_ready()
 netsim.fabric.advance = told
-netsim.pace.FIRST_STEPS = 1 << 40  # what a run's quiet beginning may lead to
+netsim.progress_interval.FIRST_STEPS = 1 << 40  # what a run's quiet beginning may lead to
 def job(rank):
     yield rank.all_to_all("64GiB")
 netsim.simulate(job, LeafSpine(leaves=4, spines=4, hosts_per_leaf=4, delay="1ms"), ranks=16, transport="none")

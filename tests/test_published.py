@@ -9,7 +9,7 @@ import pytest
 import simpy
 
 import netsim
-from netsim.collectives import Wish, plan
+from netsim.collectives import Request, plan
 from netsim.fabric import Fabric, Wire
 from netsim.routing import Single
 from tests.traffic import flows
@@ -96,7 +96,7 @@ def test_packet_hops_do_not_depend_on_the_hash(name: str, hosts: int) -> None:
 # From the formula, and from a simulation in slots that has nothing to do with netsim.
 INCASTS = [(2, 100, 50, 51), (4, 100, 100, 201), (8, 64, 256, 193), (16, 64, 256, 705), (32, 64, 512, 1473)]
 INCASTS += [(64, 32, 1024, 993), (127, 16, 1000, 1017), (3, 10, 40, 0)]
-DELAY_NS = 500_000  # so long that nothing is sent again before the port has sent all it took
+DELAY_NS = 500_000  # so long that nothing is retransmitted before the port has sent all it took
 
 
 @pytest.mark.parametrize(("senders", "packets", "buffer", "drops"), INCASTS)
@@ -109,7 +109,7 @@ def test_incast_drops(senders: int, packets: int, buffer: int, drops: int) -> No
     network = star(senders + 1, delays_ns=[DELAY_NS], at=queue(buffer), control_class="shared")
     fabric = build_fabric(network)
     pairs = [(s, 0, packets * 4096) for s in range(1, senders + 1)]
-    carried = fabric.carry(plan(Wish(op="flows", ranks=senders + 1, flows=pairs)), range(senders + 1))
+    carried = fabric.carry(plan(Request(op="flows", ranks=senders + 1, flows=pairs)), range(senders + 1))
     for rank in range(senders + 1):
         fabric.enter(carried, rank)
     fabric.env.run(until=4 * DELAY_NS * 1000)

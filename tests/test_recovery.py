@@ -84,7 +84,7 @@ def test_nvlink_loses_nothing_unless_told_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("topology", "transport", "mend"),
+    ("topology", "transport", "hint"),
     [
         ({"trim": True}, {"control": "dctcp"}, "selective_repeat"),
         ({"trim": True, "control_class": "shared"}, {"control": "ndp"}, "strict"),
@@ -94,9 +94,9 @@ def test_nvlink_loses_nothing_unless_told_to() -> None:
     ],
 )
 def test_settings_that_do_not_fit_are_refused_in_a_line(
-    topology: dict[str, Any], transport: dict[str, Any], mend: str
+    topology: dict[str, Any], transport: dict[str, Any], hint: str
 ) -> None:
     with pytest.raises(InputError) as caught:
         netsim.simulate(flows(16, [(0, 8)], 1), {"base": "fat_tree_k4_100g", **topology}, transport=transport)
-    assert mend in str(caught.value)
+    assert hint in str(caught.value)
     assert "\n" not in str(caught.value)

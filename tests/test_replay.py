@@ -187,9 +187,9 @@ def nobody_triggers(rank: Rank) -> Steps:
     [
         (recv_without_send, "waits for rank 0, rank 0 has ended"),
         (send_without_recv, "waits for rank 1, rank 1 has ended"),
-        (both_receive_first, r"waits in send . \(rank . to rank .\): a circle"),
+        (both_receive_first, r"waits in send . \(rank . to rank .\): a cycle"),
         (somebody_leaves_early, r"all_reduce 1 \(ranks 0, 1, 2\) waits for rank 2, rank 2 has ended"),
-        (groups_in_a_circle, "a circle; let the ranks of a group call its collectives in the same order"),
+        (groups_in_a_circle, "a cycle; let the ranks of a group call its collectives in the same order"),
         (nobody_triggers, "ranks 0, 1, 2 wait for something that nobody does"),
     ],
 )

@@ -99,7 +99,7 @@ def test_a_run_that_differs_from_itself_is_found(monkeypatch: pytest.MonkeyPatch
 
 def test_a_run_that_fails_is_a_finding_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(bench: Bench) -> tuple[str, bool]:
-        raise RunError("nothing moves", mend="look at the links")
+        raise RunError("nothing moves", hint="look at the links")
 
     monkeypatch.setitem(INVARIANTS, "no flow is faster than alone", fails)
     findings = {finding.invariant: finding for finding in selfcheck(SMALL)}

@@ -90,7 +90,7 @@ except netsim.NetsimError as error:
 
 
 def test_a_run_in_which_no_packet_can_ever_arrive_ends_all_the_same() -> None:
-    """Every packet is dropped and sent again for ever: in a process of its own, for it would hang."""
+    """Every packet is dropped and retransmitted for ever: in a process of its own, for it would hang."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", ENDLESS]
     try:
@@ -102,7 +102,7 @@ def test_a_run_in_which_no_packet_can_ever_arrive_ends_all_the_same() -> None:
 
 
 def test_progress_tells_the_time_and_how_many_collectives_and_hops_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("netsim.pace.TELL_SECONDS", 0)  # whenever the core comes back
+    monkeypatch.setattr("netsim.progress_interval.TELL_SECONDS", 0)  # whenever the core comes back
     told: list[tuple[int, float, int, int]] = []
     result = netsim.simulate("ring_all_reduce_16", FABRIC, progress=lambda *now: told.append(now))
     now_ps, done, total, hops = zip(*told, strict=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import simpy
 
-from netsim.core.candidates import Steering
+from netsim.core.ecmp_tables import Steering
 from netsim.fabric import Fabric, Wire
 from netsim.routing import Adaptive, Ecmp, PerPacket, Routing, Spray
 from netsim.routing.candidates import candidates_of

@@ -91,4 +91,4 @@ def test_both_give_up_the_same_connection(recovery: str) -> None:
     assert run.fabric.world.progress[0]["failed"] == twins.value.args[0] + 1
     assert "->tor0, tor0->" in cores.value.what
     assert "\n" not in str(cores.value)
-    assert "transport.retries" in cores.value.mend
+    assert "transport.retries" in cores.value.hint

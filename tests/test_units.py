@@ -95,7 +95,7 @@ def test_mistakes_are_refused_with_an_example(
     with pytest.raises(InputError) as caught:
         parse(text)
     assert why in str(caught.value)
-    assert f'"{example}"' in caught.value.mend
+    assert f'"{example}"' in caught.value.hint
     assert "\n" not in str(caught.value)
 
 

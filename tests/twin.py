@@ -48,12 +48,12 @@ class Twin(Ranks):
         seed: int = 1,
         steering: Steer | None = None,
         retries: int = 1 << 30,
-        complaints: bool = False,
+        nak_per_packet: bool = False,
         classes: int = 1,
         jitter: float = 0,
     ) -> None:
         super().__init__()
-        self.network, self.seed, self.retries, self.complaints = network, seed, retries, complaints
+        self.network, self.seed, self.retries, self.nak_per_packet = network, seed, retries, nak_per_packet
         self.steering = steering and Steering(self, steering)
         self.jitter = round(jitter * 65536)
         self.payload, self.header, self.ack, self.scale_up_payload = payload, header, ack, scale_up_payload
@@ -165,9 +165,9 @@ class Twin(Ranks):
         if packet.marked and packet.sequence >= connection.expected:
             connection.packets[connection.expected][0].flow.marked += 1
         in_order = packet.sequence == connection.expected
-        nak = packet.sequence > connection.expected and (self.complaints or not connection.complained)
+        nak = packet.sequence > connection.expected and (self.nak_per_packet or not connection.nak_pending)
         connection.expected += in_order
-        connection.complained = not in_order and (nak or connection.complained)
+        connection.nak_pending = not in_order and (nak or connection.nak_pending)
         back = connection.way_back
         cnp = packet.marked and self.now >= connection.cnp_ps
         if cnp:
@@ -256,9 +256,9 @@ class Twin(Ranks):
         """Raise GaveUpError when nothing more has arrived since so many time-outs."""
         self.totals["timeouts"] += 1
         if connection.arrived() > connection.stuck_at:
-            connection.stuck_at, connection.tries = connection.arrived(), 0
-        connection.tries += 1
-        if connection.tries > self.retries:
+            connection.stuck_at, connection.retries = connection.arrived(), 0
+        connection.retries += 1
+        if connection.retries > self.retries:
             raise GaveUpError(connection.number)
 
     def run(self, until_ps: int | None = None) -> Results:

@@ -116,11 +116,11 @@ def rails(
 
 
 def loop(switches: int, *, pfc: Pfc | None = None) -> Network:
-    """Switches in a circle, one host at each; with an odd number of them every route is the only shortest one."""
+    """Switches in a cycle, one host at each; with an odd number of them every route is the only shortest one."""
     builder = NetworkBuilder("loop", pfc=pfc)
     hosts = [builder.host(f"host{i}") for i in range(switches)]
-    circle = [builder.switch(f"switch{i}", "tor") for i in range(switches)]
-    for a, b in [*zip(hosts, circle, strict=True), *zip(circle, circle[1:] + circle[:1], strict=True)]:
+    cycle = [builder.switch(f"switch{i}", "tor") for i in range(switches)]
+    for a, b in [*zip(hosts, cycle, strict=True), *zip(cycle, cycle[1:] + cycle[:1], strict=True)]:
         builder.connect(a, b, rate_bps=100 * GIGABIT, delay_ps=MICROSECOND, kind="tor")
     return builder.build()
 

@@ -101,7 +101,7 @@ class Message:
     sender: Part = field(init=False)
     receiver: Part = field(init=False)
     missing: int = 0  # predecessors that have not finished
-    heirs: dict[str, list[Message]] = field(default_factory=lambda: {"delivered": [], "acked": []})
+    dependents: dict[str, list[Message]] = field(default_factory=lambda: {"delivered": [], "acked": []})
     first: int = -1  # the connection's sequence number of its first packet; -1 before it is released
     end: int = -1  # and that after its last
     acked: bool = False
@@ -227,12 +227,12 @@ class Connection:
     progress_ps: int = 0
     armed: bool = False  # its timer is set
     expected: int = 0
-    complained: bool = False
+    nak_pending: bool = False
     ready_ps: int = 0  # it sends nothing before
     cnp_ps: int = 0  # its receiver sends no CNP before
     sent: int = 0  # packets, copies too
     good: list[int] = field(default_factory=list)  # entropies that came back without a mark, not yet used again
-    tries: int = 0  # time-outs in a row in which nothing more had arrived
+    retries: int = 0  # time-outs in a row in which nothing more had arrived
     stuck_at: int = 0
     drops: list[tuple[Flow, int, int]] = field(default_factory=list)  # of its data: whose, sequence and when
     advances: list[tuple[int, int]] = field(default_factory=list)  # when `acked` grew, and to what

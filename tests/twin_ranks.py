@@ -74,7 +74,7 @@ class Ranks(ABC):
             message.receiver.open += 1
             message.missing = len(after[row])
             for before in after[row]:
-                rows[before].heirs["delivered" if target[before] == source[row] else "acked"].append(message)
+                rows[before].dependents["delivered" if target[before] == source[row] else "acked"].append(message)
         self.messages.append(rows)
         self.parts.append(parts)
         self.hosts.append(hosts)
@@ -102,12 +102,12 @@ class Ranks(ABC):
 
     def settle(self, message: Message, when: str) -> None:
         """Release what waited only for this message to be delivered (or acked), in row order."""
-        for heir in message.heirs[when]:
-            heir.missing -= 1
-            if heir.missing == 0 and heir.sender.entered:
-                self.release([heir])
-            elif heir.missing == 0:
-                heir.sender.early.append(heir)
+        for dependent in message.dependents[when]:
+            dependent.missing -= 1
+            if dependent.missing == 0 and dependent.sender.entered:
+                self.release([dependent])
+            elif dependent.missing == 0:
+                dependent.sender.early.append(dependent)
                 self.totals["early_rows"] += 1
 
     def close(self, part: Part) -> None:

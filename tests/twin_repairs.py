@@ -20,7 +20,7 @@ class Selective(Connection):
 
     places: int = 1024
     got: set[int] = field(default_factory=set)  # the sender knows that they have arrived
-    lost: set[int] = field(default_factory=set)  # to be sent again
+    lost: set[int] = field(default_factory=set)  # to be retransmitted
     order: dict[int, int] = field(default_factory=dict)  # of each packet the last transmission, counted from 0
     again: set[int] = field(default_factory=set)  # sent more than once
     newest: int = 0

@@ -70,7 +70,7 @@ STEERED = [
         ("steered", "naks", "overtaken_naks"),
         steering=SPRAY,
         control="none",
-        complaints=True,
+        nak_per_packet=True,
     ),
     Scenario(
         "spray_up_and_down_two_tiers",

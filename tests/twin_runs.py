@@ -64,7 +64,7 @@ class Scenario:
     share: float = 0.99  # of the line rate, at which receivers pull
     retries: int = 1 << 30
     jitter: float = 0  # of NICs, in times to send a packet
-    complaints: bool = False  # go-back-N: every packet beyond a gap brings a NAK
+    nak_per_packet: bool = False  # go-back-N: every packet beyond a gap brings a NAK
 
     @property
     def classes(self) -> int:
@@ -92,7 +92,7 @@ def build_twin(scenario: Scenario) -> Twin:
         "seed",
         "steering",
         "retries",
-        "complaints",
+        "nak_per_packet",
         "classes",
         "jitter",
     )

@@ -24,7 +24,7 @@ from netsim.cli import (
     trace,
     validate,
 )
-from netsim.cli.exits import interrupts_heard, leave
+from netsim.cli.exit_codes import interrupts_heard, leave
 from netsim.version import __version__
 
 app = typer.Typer(

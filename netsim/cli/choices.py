@@ -90,7 +90,7 @@ def pair(option: str, text: str, example: str) -> str:
     """A `KEY=VALUE` as it was given; InputError if it is none."""
     key, sign, value = text.partition("=")
     if not (key.strip() and sign and value.strip()):
-        raise InputError(f"{text!r} is not KEY=VALUE", where=option, mend=f"write for example {option} {example}")
+        raise InputError(f"{text!r} is not KEY=VALUE", where=option, hint=f"write for example {option} {example}")
     return text
 
 

@@ -106,7 +106,7 @@ def compare(
         _compare_saved(folders, answer, given=[*on, *algorithm, *preset, *chosen, *routing, *placement, *sets])
         return
     if seeds < 1:
-        raise InputError(f"{seeds} seeds", where="--seeds", mend="give 1 or more")
+        raise InputError(f"{seeds} seeds", where="--seeds", hint="give 1 or more")
     transport = [*transport, *(names_of(controls) if controls else [])]
     axes = axes_of(traces, on, algorithm, preset, transport, routing, placement)
     found = designs(traces, axes, choices.settings([], None, None, None, seed, sets), show.note)
@@ -175,7 +175,7 @@ def _over_seeds(
     found: Sequence[Design], seeds: int, pool: Pool, costs: list[Cost], limits: Limits
 ) -> tuple[Comparison, str]:
     """Every design with every seed, on all cores."""
-    from netsim.cli.countdown import finishing
+    from netsim.cli.eta import finishing
     from netsim.cli.work import compile_once, saying_warnings
     from netsim.simulation import check
     from netsim.study.compare import compared
@@ -198,8 +198,8 @@ def _compare_saved(folders: list[Path], answer: Answer, given: Sequence[str]) ->
     from netsim.result import Result
 
     if given:
-        mend = f"leave out {given[0]!r}; or give {folders[0] / 'run.json'} to run it again"
-        raise InputError("saved runs are compared as they are", where=str(folders[0]), mend=mend)
+        hint = f"leave out {given[0]!r}; or give {folders[0] / 'run.json'} to run it again"
+        raise InputError("saved runs are compared as they are", where=str(folders[0]), hint=hint)
     results = [Result.load(folder) for folder in folders]
     names = [str(folder) for folder in folders]
     if answer.html is not None:

@@ -84,7 +84,7 @@ def _chunk(text: str | None) -> int | None:
     try:
         size = parse_size(text)
     except InputError as error:
-        raise InputError(error.what, where="--chunk", mend=error.mend) from None
+        raise InputError(error.what, where="--chunk", hint=error.hint) from None
     if not size:
-        raise InputError("a flow of no bytes", where="--chunk", mend="give at least one byte, e.g. --chunk 1MiB")
+        raise InputError("a flow of no bytes", where="--chunk", hint="give at least one byte, e.g. --chunk 1MiB")
     return size

@@ -23,8 +23,8 @@ def saved_runs(traces: Sequence[str]) -> list[Path]:
     """The folders of saved runs, if that is what was given; InputError for a mixture."""
     folders = [Path(each) for each in traces if (Path(each) / "run.json").is_file()]
     if folders and len(folders) < max(len(traces), 2):
-        mend = "give two folders, or their run.json to run them again"
-        raise InputError("a saved run is compared with other saved runs", where=str(folders[0]), mend=mend)
+        hint = "give two folders, or their run.json to run them again"
+        raise InputError("a saved run is compared with other saved runs", where=str(folders[0]), hint=hint)
     return folders
 
 

@@ -24,11 +24,11 @@ def explain(
       netsim explain results/slow --collective 0
       netsim explain results/slow --json
     """
-    from netsim.blame import explain_saved, together
-    from netsim.blame.reason import reason_of
-    from netsim.blame.telling import explained_text
     from netsim.cli.progress import watching
     from netsim.cli.work import say_if_compiling
+    from netsim.explain import explain_saved, together
+    from netsim.explain.reason import reason_of
+    from netsim.explain.text import explained_text
     from netsim.result import Result
 
     result = Result.load(folder)

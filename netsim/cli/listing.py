@@ -39,14 +39,14 @@ def _chosen(what: str | None) -> dict[str, dict[str, str]]:
         words = sorted(
             {word.strip("(") for title in names for word in title.split()} - {"is", "the", "first", "default)"}
         )
-        raise InputError(f"there is no list of {what!r}", where="netsim list", mend=nearest(what, words))
+        raise InputError(f"there is no list of {what!r}", where="netsim list", hint=nearest(what, words))
     return found
 
 
 def _names() -> dict[str, dict[str, str]]:
+    from netsim.builtin_inputs import names
     from netsim.collectives import ALGORITHMS
     from netsim.routing import ROUTINGS
-    from netsim.shipped import names
     from netsim.topology import TOPOLOGIES
     from netsim.traces import READERS
     from netsim.transport import CONTROLS, RECOVERIES

@@ -41,7 +41,7 @@ def plan(
     from netsim import collectives
 
     layout = _layout(on, ranks)
-    wish = collectives.Wish(
+    request = collectives.Request(
         op=op,
         ranks=len(layout),
         bytes=_size("--bytes", size, needed=op != "barrier") or 0,
@@ -50,7 +50,7 @@ def plan(
         chunk_bytes=_size("--chunk", chunk, needed=False),
         layout=layout,
     )
-    schedule = collectives.plan(wish, algorithm)
+    schedule = collectives.plan(request, algorithm)
     flows = [_row(schedule, number) for number in range(min(rows, len(schedule)))]
     if as_json:
         show.as_json({**_facts(schedule), "chunk_flows": flows})
@@ -68,7 +68,7 @@ def _layout(on: str | None, ranks: int | None) -> Layout:
     from netsim.collectives import Layout
 
     if on is None and ranks is None:
-        raise InputError("how many ranks?", where="--ranks", mend="add --ranks 8, or --on rail_optimized_16 for all")
+        raise InputError("how many ranks?", where="--ranks", hint="add --ranks 8, or --on rail_optimized_16 for all")
     if on is None:
         return Layout.flat(ranks or 0)
     from netsim.config import load_topology
@@ -84,12 +84,12 @@ def _size(option: str, text: str | None, needed: bool) -> int | None:
 
     if text is None:
         if needed:
-            raise InputError("how much?", where=option, mend=f"add {option} 64MiB")
+            raise InputError("how much?", where=option, hint=f"add {option} 64MiB")
         return None
     try:
         return parse_size(text)
     except InputError as error:
-        raise InputError(error.what, where=option, mend=error.mend) from None
+        raise InputError(error.what, where=option, hint=error.hint) from None
 
 
 def _facts(schedule: Schedule) -> dict[str, str | int]:

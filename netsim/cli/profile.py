@@ -69,8 +69,8 @@ def _check_places(out: Path | None, html: Path | None, compare: bool) -> None:
         from netsim.report.profile_folder import check_profile_folder
 
         if compare:
-            mend = "profile each job alone to save it, or take --json or --html"
-            raise InputError("one folder holds one profile", where="--out", mend=mend)
+            hint = "profile each job alone to save it, or take --json or --html"
+            raise InputError("one folder holds one profile", where="--out", hint=hint)
         check_profile_folder(out)
     if html is not None:
         from netsim.writing import check_file
@@ -88,7 +88,7 @@ def _profile(traces: list[str], on: str | None, sets: list[str], fill: bool) -> 
         scenario = scenario_of(traces, on, sets, fill=fill)
         return profile_of(scenario.trace, scenario)
     if on is None and sets:
-        raise InputError("a setting changes nothing without a fabric", where=sets[0], mend="add --on TOPOLOGY")
+        raise InputError("a setting changes nothing without a fabric", where=sets[0], hint="add --on TOPOLOGY")
     with reading():
         trace = load_trace(traces, fill_missing_ranks=fill, partial=not fill)
     return profile_of(trace, None if on is None else build_scenario(trace, on, sets))

@@ -6,7 +6,7 @@ import typer
 
 from netsim.cli import show
 from netsim.cli.choices import Json
-from netsim.cli.exits import FAILED_RUN
+from netsim.cli.exit_codes import FAILED_RUN
 
 
 def selfcheck(

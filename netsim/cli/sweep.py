@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from netsim.cli import choices, show
-from netsim.cli.exits import FAILED_RUN
+from netsim.cli.exit_codes import FAILED_RUN
 
 if TYPE_CHECKING:
     from netsim.study.plan import Plan
@@ -92,7 +92,7 @@ def sweep(
 
 def _run(work: Work, pool: Pool, wall_limit_ps: int | None) -> Any:
     """Do what is to do, with its progress; the table as a DataFrame."""
-    from netsim.cli.countdown import finishing
+    from netsim.cli.eta import finishing
     from netsim.cli.work import compile_once, saying_warnings
     from netsim.study.sweep import swept
 

@@ -64,8 +64,8 @@ def trace(
     if out is not None:
         check_file(out)
     if collective is not None and detail is None:
-        mend = "add --detail chunks: without, all are drawn"
-        raise InputError("chunk flows of one collective, and none were asked for", where="--collective", mend=mend)
+        hint = "add --detail chunks: without, all are drawn"
+        raise InputError("chunk flows of one collective, and none were asked for", where="--collective", hint=hint)
     file = folder / "run.perfetto.json.gz" if out is None else out
     result = Result.load(folder)
     chunks = _chunks(result, collective) if detail else None
@@ -77,9 +77,9 @@ def trace(
 
 def _chunks(result: Result, collective: int | None) -> Chunks:
     """The chunk flows of a run, which is simulated once more before one's eyes; says what is left out."""
-    from netsim.blame.chunks import chunks_of
     from netsim.cli.progress import watching
     from netsim.cli.work import say_if_compiling
+    from netsim.explain.chunks import chunks_of
     from netsim.report.perfetto_chunks import left_out
 
     say_if_compiling()

@@ -27,8 +27,8 @@ def scenario_of(traces: list[str], on: str | None, sets: list[str], *, fill: boo
 
     if is_scenario(traces):
         if fill:
-            mend = "give the trace itself and --on TOPOLOGY, or leave the option out"
-            raise InputError("a scenario holds a whole trace", where="--fill-missing-ranks", mend=mend)
+            hint = "give the trace itself and --on TOPOLOGY, or leave the option out"
+            raise InputError("a scenario holds a whole trace", where="--fill-missing-ranks", hint=hint)
         with reading():
             return load_scenario(traces[0], sets=sets, topology=on)
     if on is None:
@@ -47,7 +47,7 @@ def say_how_read(scenario: Scenario) -> None:
 
 def no_fabric() -> InputError:
     """What is said where a trace is given and no topology."""
-    return InputError("no fabric named", where="--on", mend="add --on fat_tree_k4_400g; 'netsim list' shows more")
+    return InputError("no fabric named", where="--on", hint="add --on fat_tree_k4_400g; 'netsim list' shows more")
 
 
 def simulated(scenario: Scenario, limits: Limits) -> Result:

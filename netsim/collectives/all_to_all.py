@@ -3,41 +3,43 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.collectives.pieces import ALIGNMENT, WHOLE, cut, refuse_too_many, share
+from netsim.collectives.chunking import ALIGNMENT, WHOLE, cut, refuse_too_many, share
+from netsim.collectives.request import Request
 from netsim.collectives.schedule import Builder, Schedule
-from netsim.collectives.wish import Wish
 from netsim.errors import InputError
 
 Int64s = NDArray[np.int64]
 
 
-def all_to_all(wish: Wish) -> Schedule:
+def all_to_all(request: Request) -> Schedule:
     """Each rank's buffer of S bytes holds a block of S / n for every rank; its own block stays at home."""
-    start, size = share(wish.bytes, wish.ranks, np.arange(wish.ranks))
-    square = (wish.ranks, wish.ranks)
-    return _pairwise(wish, np.broadcast_to(start, square), np.broadcast_to(size, square))
+    start, size = share(request.bytes, request.ranks, np.arange(request.ranks))
+    square = (request.ranks, request.ranks)
+    return _pairwise(request, np.broadcast_to(start, square), np.broadcast_to(size, square))
 
 
-def all_to_all_v(wish: Wish) -> Schedule:
+def all_to_all_v(request: Request) -> Schedule:
     """Rank i sends `sizes[i, j]` bytes to rank j; blocks lie in the buffer of i in the order of j."""
-    if wish.sizes is None:
-        raise InputError("sizes are missing", where=wish.op, mend="give sizes[i][j], the bytes from rank i to rank j")
-    return _pairwise(wish, np.cumsum(wish.sizes, axis=1) - wish.sizes, wish.sizes)
+    if request.sizes is None:
+        raise InputError(
+            "sizes are missing", where=request.op, hint="give sizes[i][j], the bytes from rank i to rank j"
+        )
+    return _pairwise(request, np.cumsum(request.sizes, axis=1) - request.sizes, request.sizes)
 
 
-def _pairwise(wish: Wish, offset: Int64s, size: Int64s) -> Schedule:
+def _pairwise(request: Request, offset: Int64s, size: Int64s) -> Schedule:
     """Rounds k = 1..n-1; rank i starts round k when what it receives in round k - 1 has arrived.
 
-    `offset` and `size` are i8[n, n], by source and target. A block is sent whole where the wish names no chunk_bytes.
+    `offset` and `size` are i8[n, n], by source and target. A block is sent whole if the request names no chunk_bytes.
     """
-    refuse_too_many(wish.ranks * (wish.ranks - 1))
-    channels = wish.channels or 1
-    sender = np.arange(wish.ranks)
-    receiver = (sender + np.arange(1, wish.ranks)[:, None]) % wish.ranks
-    builder = Builder(wish.op, "pairwise", wish.ranks)
+    refuse_too_many(request.ranks * (request.ranks - 1))
+    channels = request.channels or 1
+    sender = np.arange(request.ranks)
+    receiver = (sender + np.arange(1, request.ranks)[:, None]) % request.ranks
+    builder = Builder(request.op, "pairwise", request.ranks)
     for channel in range(channels):
         first, part = share(size[sender, receiver], channels, channel, ALIGNMENT)
-        _rounds(builder, channel, receiver, offset[sender, receiver] + first, part, wish.chunk(WHOLE))
+        _rounds(builder, channel, receiver, offset[sender, receiver] + first, part, request.chunk(WHOLE))
     return builder.build()
 
 

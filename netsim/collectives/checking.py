@@ -19,7 +19,7 @@ def check(schedule: Schedule) -> None:
     """Raise InputError for the first row that cannot be carried out: it names the row and the mend.
 
     Refused are columns that do not fit together, ranks outside the group, self-sends, rows without bytes, rows that
-    wait for a row that does not exist or that touches their source at neither end, and rows that wait in a circle.
+    wait for a row that does not exist or that touches their source at neither end, and rows that wait in a cycle.
     Schedules whose rows wait for earlier rows only, as all of ours do, are checked in one pass over the columns.
     """
     _check_shape(schedule)
@@ -34,17 +34,17 @@ def check(schedule: Schedule) -> None:
 def depths(schedule: Schedule) -> Int32s:
     """The step of each row (i4[m]): 0 if it waits for nothing, else one more than the latest it waits for.
 
-    Rows in a circle, and those behind it, have IN_A_CYCLE.
+    Rows in a cycle, and those behind it, have IN_A_CYCLE.
     """
     waiting = np.diff(schedule.first_after)
-    first_heir, heirs = _heirs(schedule)
+    first_dependent, dependents = _heirs(schedule)
     depth = np.full(len(schedule), IN_A_CYCLE, dtype=np.int32)
     ready, step = np.flatnonzero(waiting == 0), 0
     while ready.size:
         depth[ready] = step
-        counts = first_heir[ready + 1] - first_heir[ready]
-        skipped = np.repeat(first_heir[ready] - (np.cumsum(counts) - counts), counts)
-        freed = heirs[np.arange(len(skipped)) + skipped]
+        counts = first_dependent[ready + 1] - first_dependent[ready]
+        skipped = np.repeat(first_dependent[ready] - (np.cumsum(counts) - counts), counts)
+        freed = dependents[np.arange(len(skipped)) + skipped]
         np.subtract.at(waiting, freed, 1)
         ready, step = np.unique(freed[waiting[freed] == 0]), step + 1
     return depth
@@ -73,8 +73,8 @@ def _check_shape(schedule: Schedule) -> None:
         len(first) == rows + 1 and first[0] == 0 and first[-1] == len(schedule.after) and np.all(np.diff(first) >= 0)
     )
     if not sound:
-        mend = f"give {rows + 1} ascending numbers from 0 to {len(schedule.after)}, the length of after"
-        raise _error(schedule, "first_after does not divide after among the rows", mend)
+        hint = f"give {rows + 1} ascending numbers from 0 to {len(schedule.after)}, the length of after"
+        raise _error(schedule, "first_after does not divide after among the rows", hint)
 
 
 def _check_rows(schedule: Schedule, rows: slice) -> None:
@@ -97,8 +97,8 @@ def _check_waits(schedule: Schedule, rows: slice) -> bool:
     _refuse_waiter(schedule, rows, waiter, missing, "waits for a row that does not exist", "give a row number")
     here = schedule.source[rows][waiter]
     apart = (schedule.target[after] != here) & (schedule.source[after] != here)
-    mend = "a row may wait for what its source receives or sends"
-    _refuse_waiter(schedule, rows, waiter, apart, "waits for a row that its source neither receives nor sends", mend)
+    hint = "a row may wait for what its source receives or sends"
+    _refuse_waiter(schedule, rows, waiter, apart, "waits for a row that its source neither receives nor sends", hint)
     return bool(np.all(after < waiter + rows.start))
 
 
@@ -111,26 +111,26 @@ def _check_cycle(schedule: Schedule) -> None:
     while row not in path:
         path.append(row)
         row = next(int(each) for each in schedule.predecessors(row) if depth[each] == IN_A_CYCLE)
-    circle = [str(each) for each in path[path.index(row) :]]
-    shown = [*circle[:6], "..."] if len(circle) > 6 else circle
-    what = f"{len(circle)} rows wait for each other in a circle: {' after '.join([*shown, circle[0]])}"
+    cycle = [str(each) for each in path[path.index(row) :]]
+    shown = [*cycle[:6], "..."] if len(cycle) > 6 else cycle
+    what = f"{len(cycle)} rows wait for each other in a cycle: {' after '.join([*shown, cycle[0]])}"
     raise _error(schedule, what, "take one of these out of `after`")
 
 
-def _refuse(schedule: Schedule, rows: slice, wrong: Flags, what: str, mend: str) -> None:
+def _refuse(schedule: Schedule, rows: slice, wrong: Flags, what: str, hint: str) -> None:
     for place in np.flatnonzero(wrong)[:1]:
         row = rows.start + int(place)
         ends = f"{schedule.source[row]} -> {schedule.target[row]}, {schedule.bytes[row]} bytes"
-        raise _error(schedule, f"row {row} ({ends}) {what}", mend)
+        raise _error(schedule, f"row {row} ({ends}) {what}", hint)
 
 
 def _refuse_waiter(
-    schedule: Schedule, rows: slice, waiter: NDArray[np.int64], wrong: Flags, what: str, mend: str
+    schedule: Schedule, rows: slice, waiter: NDArray[np.int64], wrong: Flags, what: str, hint: str
 ) -> None:
     for place in np.flatnonzero(wrong)[:1]:
         row, awaited = rows.start + int(waiter[place]), schedule.after[schedule.first_after[rows.start] + place]
-        raise _error(schedule, f"row {row} {what}: row {awaited}", mend)
+        raise _error(schedule, f"row {row} {what}: row {awaited}", hint)
 
 
-def _error(schedule: Schedule, what: str, mend: str) -> InputError:
-    return InputError(what, where=f"{schedule.algorithm} {schedule.op} schedule", mend=mend)
+def _error(schedule: Schedule, what: str, hint: str) -> InputError:
+    return InputError(what, where=f"{schedule.algorithm} {schedule.op} schedule", hint=hint)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netsim.collectives.pieces import ALIGNMENT, WHOLE, cut, share
+from netsim.collectives.chunking import ALIGNMENT, WHOLE, cut, share
+from netsim.collectives.request import MAX_CHANNELS, Request
 from netsim.collectives.schedule import Builder, Schedule
-from netsim.collectives.wish import MAX_CHANNELS, Wish
 from netsim.errors import InputError
 
 BARRIER_BYTES = 1
@@ -15,53 +15,55 @@ BARRIER_BYTES = 1
 Int64s = NDArray[np.int64]
 
 
-def gather(wish: Wish) -> Schedule:
+def gather(request: Request) -> Schedule:
     """Every rank sends its block, 1 / n of the buffer, to the root at once."""
-    start, size = share(wish.bytes, wish.ranks, np.arange(wish.ranks))
-    others = np.flatnonzero(np.arange(wish.ranks) != wish.root)
-    return _straight(wish, others, np.full_like(others, wish.root), start[others], size[others])
+    start, size = share(request.bytes, request.ranks, np.arange(request.ranks))
+    others = np.flatnonzero(np.arange(request.ranks) != request.root)
+    return _straight(request, others, np.full_like(others, request.root), start[others], size[others])
 
 
-def scatter(wish: Wish) -> Schedule:
+def scatter(request: Request) -> Schedule:
     """The root sends every rank its block, 1 / n of the buffer, at once."""
-    start, size = share(wish.bytes, wish.ranks, np.arange(wish.ranks))
-    others = np.flatnonzero(np.arange(wish.ranks) != wish.root)
-    return _straight(wish, np.full_like(others, wish.root), others, start[others], size[others])
+    start, size = share(request.bytes, request.ranks, np.arange(request.ranks))
+    others = np.flatnonzero(np.arange(request.ranks) != request.root)
+    return _straight(request, np.full_like(others, request.root), others, start[others], size[others])
 
 
-def send(wish: Wish) -> Schedule:
+def send(request: Request) -> Schedule:
     """Position 0 of two sends the buffer to position 1."""
-    if wish.ranks != 2:
-        raise InputError(f"{wish.ranks} ranks", where=wish.op, mend="a send is between 2 ranks: sender, receiver")
-    return _straight(wish, [0], [1], [0], [wish.bytes])
+    if request.ranks != 2:
+        raise InputError(f"{request.ranks} ranks", where=request.op, hint="a send is between 2 ranks: sender, receiver")
+    return _straight(request, [0], [1], [0], [request.bytes])
 
 
-def flows(wish: Wish) -> Schedule:
+def flows(request: Request) -> Schedule:
     """A traffic matrix: all flows (source, target, bytes) start at once but those that wait; 0 bytes make no row."""
-    if wish.flows is None:
-        raise InputError("flows are missing", where=wish.op, mend="give a list of [source, target, bytes]")
-    table = np.asarray(wish.flows, dtype=np.int64)
+    if request.flows is None:
+        raise InputError("flows are missing", where=request.op, hint="give a list of [source, target, bytes]")
+    table = np.asarray(request.flows, dtype=np.int64)
     if table.size and (table.ndim != 2 or table.shape[1] != 3):
         raise InputError(
-            f"flows have shape {table.shape}", where=wish.op, mend="give a list of [source, target, bytes]"
+            f"flows have shape {table.shape}", where=request.op, hint="give a list of [source, target, bytes]"
         )
     source, target, size = table.reshape(-1, 3).T
     ends = table.reshape(-1, 3)[:, :2]
-    _refuse(wish, np.any((ends < 0) | (ends >= wish.ranks), axis=1), f"give ranks in 0..{wish.ranks - 1}")
-    _refuse(wish, source == target, "a rank needs no network to reach itself: leave the flow out")
-    _refuse(wish, size < 0, "give 0 or more bytes")
-    if wish.after is None and wish.flow_channels is None:
-        return _straight(wish, source, target, np.zeros_like(size), size)
-    return _in_turn(wish, source, target, size)
+    _refuse(request, np.any((ends < 0) | (ends >= request.ranks), axis=1), f"give ranks in 0..{request.ranks - 1}")
+    _refuse(request, source == target, "a rank needs no network to reach itself: leave the flow out")
+    _refuse(request, size < 0, "give 0 or more bytes")
+    if request.after is None and request.flow_channels is None:
+        return _straight(request, source, target, np.zeros_like(size), size)
+    return _in_turn(request, source, target, size)
 
 
-def _in_turn(wish: Wish, source: Int64s, target: Int64s, size: Int64s) -> Schedule:
+def _in_turn(request: Request, source: Int64s, target: Int64s, size: Int64s) -> Schedule:
     """Flows that wait for others (each piece of a cut one for all pieces of the other), each on its own channel."""
-    slices = wish.channels or 1
-    own = np.zeros(len(size), np.int64) if wish.flow_channels is None else np.asarray(wish.flow_channels, np.int64)
-    after = [()] * len(size) if wish.after is None else wish.after
-    _check_turns(wish, own, after, slices)
-    parts = [cut(*share(size, slices, number, ALIGNMENT), wish.chunk(WHOLE)) for number in range(slices)]
+    slices = request.channels or 1
+    own = (
+        np.zeros(len(size), np.int64) if request.flow_channels is None else np.asarray(request.flow_channels, np.int64)
+    )
+    after = [()] * len(size) if request.after is None else request.after
+    _check_turns(request, own, after, slices)
+    parts = [cut(*share(size, slices, number, ALIGNMENT), request.chunk(WHOLE)) for number in range(slices)]
     flow = np.concatenate([part.block for part in parts])
     first, rows = _rows_of(flow, len(size))
     waits = [np.concatenate([rows[first[each] : first[each + 1]] for each in row]) for row in after if len(row)]
@@ -71,9 +73,9 @@ def _in_turn(wish: Wish, source: Int64s, target: Int64s, size: Int64s) -> Schedu
     which = np.cumsum(awaited) - 1
     listed = [waits[which[each]] for each in flow[awaited[flow]]]
     return Schedule(
-        op=wish.op,
+        op=request.op,
         algorithm="direct",
-        ranks=wish.ranks,
+        ranks=request.ranks,
         source=source[flow].astype(np.int32),
         target=target[flow].astype(np.int32),
         channel=np.concatenate([own[part.block] * slices + k for k, part in enumerate(parts)]).astype(np.int16),
@@ -91,22 +93,22 @@ def _rows_of(flow: NDArray[np.int32], flows: int) -> tuple[Int64s, Int64s]:
     return first, np.argsort(flow, kind="stable")
 
 
-def _check_turns(wish: Wish, own: Int64s, after: Sequence[Sequence[int]], slices: int) -> None:
+def _check_turns(request: Request, own: Int64s, after: Sequence[Sequence[int]], slices: int) -> None:
     flows = len(own)
-    if wish.flows is None or not len(wish.flows) == flows == len(after):
-        raise InputError("after or flow_channels do not fit the flows", where=wish.op, mend="give one for each flow")
-    _refuse(wish, (own < 0) | ((own + 1) * slices > MAX_CHANNELS - 1), "its channel is not below 32767")
+    if request.flows is None or not len(request.flows) == flows == len(after):
+        raise InputError("after or flow_channels do not fit the flows", where=request.op, hint="give one for each flow")
+    _refuse(request, (own < 0) | ((own + 1) * slices > MAX_CHANNELS - 1), "its channel is not below 32767")
     missing = np.fromiter((any(not 0 <= each < flows for each in row) for row in after), bool, flows)
-    _refuse(wish, missing, f"it waits for a flow outside 0..{flows - 1}")
+    _refuse(request, missing, f"it waits for a flow outside 0..{flows - 1}")
 
 
-def barrier(wish: Wish) -> Schedule:
+def barrier(request: Request) -> Schedule:
     """Dissemination: in round k rank i tells rank i + 2^k, once it has heard all it hears in earlier rounds.
 
     ceil(log2 n) rounds of one-byte messages (Hensgen, Finkel, Manber 1988).
     """
-    ranks = wish.ranks
-    builder = Builder(wish.op, "dissemination", ranks)
+    ranks = request.ranks
+    builder = Builder(request.op, "dissemination", ranks)
     rank = np.arange(ranks, dtype=np.int32)
     step = np.arange((ranks - 1).bit_length(), dtype=np.int32)
     reach = (1 << step)[:, None]
@@ -125,21 +127,21 @@ def barrier(wish: Wish) -> Schedule:
     return builder.build()
 
 
-def _refuse(wish: Wish, wrong: NDArray[np.bool_], mend: str) -> None:
+def _refuse(request: Request, wrong: NDArray[np.bool_], hint: str) -> None:
     """Raise InputError that names the first of the flows that are wrong."""
     for number in np.flatnonzero(wrong)[:1]:
-        flow = [int(part) for part in np.asarray(wish.flows)[number]]
-        raise InputError(f"flow {number} is {flow}", where=wish.op, mend=mend)
+        flow = [int(part) for part in np.asarray(request.flows)[number]]
+        raise InputError(f"flow {number} is {flow}", where=request.op, hint=hint)
 
 
-def _straight(wish: Wish, source: ArrayLike, target: ArrayLike, offset: ArrayLike, size: ArrayLike) -> Schedule:
+def _straight(request: Request, source: ArrayLike, target: ArrayLike, offset: ArrayLike, size: ArrayLike) -> Schedule:
     """One flow per source and target, shared among the channels asked for; nothing waits for anything."""
     senders, receivers = np.asarray(source, dtype=np.int32), np.asarray(target, dtype=np.int32)
-    channels = wish.channels or 1
-    builder = Builder(wish.op, "direct", wish.ranks)
+    channels = request.channels or 1
+    builder = Builder(request.op, "direct", request.ranks)
     for channel in range(channels):
         first, part = share(size, channels, channel, ALIGNMENT)
-        pieces = cut(np.asarray(offset, dtype=np.int64) + first, part, wish.chunk(WHOLE))
+        pieces = cut(np.asarray(offset, dtype=np.int64) + first, part, request.chunk(WHOLE))
         builder.add(
             channel,
             source=senders[pieces.block],

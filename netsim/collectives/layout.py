@@ -27,7 +27,7 @@ class Layout:
             raise InputError(
                 f"server has shape {self.server.shape} and rail {self.rail.shape}",
                 where="layout",
-                mend="give one server and one rail per member",
+                hint="give one server and one rail per member",
             )
 
     @classmethod

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from netsim.collectives.chunking import share
 from netsim.collectives.msccl_proof import prove
 from netsim.collectives.msccl_xml import RECEIVES, REDUCES, SENDS, Algorithm, Block, Step, read_xml
-from netsim.collectives.pieces import share
+from netsim.collectives.request import Request
 from netsim.collectives.schedule import Schedule
-from netsim.collectives.wish import Wish
 from netsim.errors import InputError
 
 SUFFIX = ".xml"
@@ -28,29 +28,29 @@ def is_file(name: str) -> bool:
     return name.endswith(SUFFIX)
 
 
-def schedule(wish: Wish, name: str) -> Schedule:
-    """The schedule of a wish by the MSCCL file of this path.
+def schedule(request: Request, name: str) -> Schedule:
+    """The schedule of a request by the MSCCL file of this path.
 
     Raises InputError if it is for another collective or group, or does not do what it says it is for.
     """
-    algorithm = load(name, wish.op)
-    if wish.ranks != algorithm.gpus:
-        mend = "take one that is made for as many"
-        raise InputError(f"is made for {algorithm.gpus} GPUs, the group has {wish.ranks}", where=name, mend=mend)
-    made = _Planner(wish, algorithm).schedule()
-    if not algorithm.proven and wish.bytes:
+    algorithm = load(name, request.op)
+    if request.ranks != algorithm.gpus:
+        hint = "take one that is made for as many"
+        raise InputError(f"is made for {algorithm.gpus} GPUs, the group has {request.ranks}", where=name, hint=hint)
+    made = _Planner(request, algorithm).schedule()
+    if not algorithm.proven and request.bytes:
         prove(algorithm)
         algorithm.proven = True
     return made
 
 
-def takes(wish: Wish, name: str, instead: str) -> bool:
+def takes(request: Request, name: str, instead: str) -> bool:
     """Tell whether the file is for buffers of this size (minBytes, maxBytes); a warning says what is taken instead."""
-    algorithm = load(name, wish.op)
-    if algorithm.takes(wish.bytes):
+    algorithm = load(name, request.op)
+    if algorithm.takes(request.bytes):
         return True
     window = f"{algorithm.least:,} bytes" + (f" to {algorithm.most:,}" if algorithm.most else " and more")
-    told = f"{name} is for {window} (its minBytes and maxBytes): {wish.op} of other sizes takes {instead}"
+    told = f"{name} is for {window} (its minBytes and maxBytes): {request.op} of other sizes takes {instead}"
     warnings.warn(told, stacklevel=2)
     return False
 
@@ -62,11 +62,11 @@ def load(name: str, op: str) -> Algorithm:
         status = path.stat()
     except OSError as error:
         what = f"cannot be read ({error.strerror or error})"
-        raise InputError(what, where=name, mend="check the path of the MSCCL algorithm") from None
+        raise InputError(what, where=name, hint="check the path of the MSCCL algorithm") from None
     algorithm = _load(path, status.st_mtime_ns, status.st_size)
     if op != algorithm.op:
-        mend = f"write --algorithm {algorithm.op}={name}"
-        raise InputError(f"is an algorithm for {algorithm.op}, not for {op}", where=name, mend=mend)
+        hint = f"write --algorithm {algorithm.op}={name}"
+        raise InputError(f"is an algorithm for {algorithm.op}, not for {op}", where=name, hint=hint)
     return algorithm
 
 
@@ -77,7 +77,7 @@ def digest(name: str) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         what = f"cannot be read ({error.strerror or error})"
-        raise InputError(what, where=name, mend="check the path of the MSCCL algorithm") from None
+        raise InputError(what, where=name, hint="check the path of the MSCCL algorithm") from None
 
 
 @lru_cache(maxsize=16)
@@ -93,8 +93,8 @@ class _Planner:
     be on their way, and rows of one connection go in order anyway.
     """
 
-    def __init__(self, wish: Wish, algorithm: Algorithm) -> None:
-        self.wish, self.algorithm = wish, algorithm
+    def __init__(self, request: Request, algorithm: Algorithm) -> None:
+        self.request, self.algorithm = request, algorithm
         self.sent: dict[Connection, list[tuple[int, Block, Step]]] = defaultdict(list)
         self.received: dict[Connection, list[tuple[int, Block, Step]]] = defaultdict(list)
         self.owner: dict[tuple[str, Connection], Block] = {}
@@ -103,18 +103,18 @@ class _Planner:
         self.after: list[list[int]] = []
 
     def schedule(self) -> Schedule:
-        if self.wish.bytes:
+        if self.request.bytes:
             self._match()
             for gpu, blocks in self.algorithm.blocks.items():
                 self._waits(gpu, blocks)
-        start, size = share(self.wish.bytes, self.algorithm.chunks, np.arange(self.algorithm.chunks))
+        start, size = share(self.request.bytes, self.algorithm.chunks, np.arange(self.algorithm.chunks))
         chunks = [(self._chunk(connection[0], step), step.count) for connection, step, _ in self.rows]
         sizes = [int(np.take(size, range(at, at + count), mode="wrap").sum()) for at, count in chunks]
         waits = [len(each) for each in self.after]
         return Schedule(
-            op=self.wish.op,
+            op=self.request.op,
             algorithm=self.algorithm.name,
-            ranks=self.wish.ranks,
+            ranks=self.request.ranks,
             source=np.array([connection[0] for connection, *_ in self.rows], np.int32),
             target=np.array([connection[1] for connection, *_ in self.rows], np.int32),
             channel=np.array([connection[2] for connection, *_ in self.rows], np.int16),

@@ -23,15 +23,15 @@ def prove(algorithm: Algorithm) -> None:
     moves = sum(step.count for blocks in algorithm.blocks.values() for block in blocks.values() for step in block.steps)
     wrong = f"its {algorithm.chunks} chunks are no whole number for each of {algorithm.gpus} GPUs"
     if moves > MOST_MOVES:
-        mend = "cut the buffer into fewer chunks"
-        raise InputError(f"moves more than {MOST_MOVES:,} chunks", where=str(algorithm.path), mend=mend)
+        hint = "cut the buffer into fewer chunks"
+        raise InputError(f"moves more than {MOST_MOVES:,} chunks", where=str(algorithm.path), hint=hint)
     whole = algorithm.op in ("all_reduce", "broadcast", "reduce") or algorithm.chunks % algorithm.gpus == 0
     for in_place in (False, True) if whole else ():
         wrong = _Machine(algorithm, in_place).run() or _Machine(algorithm, in_place).run(turned=True)
         if not wrong:
             return
     what = f'says coll="{algorithm.coll}", but {wrong}'
-    raise InputError(what, where=str(algorithm.path), mend="correct its steps, or its coll")
+    raise InputError(what, where=str(algorithm.path), hint="correct its steps, or its coll")
 
 
 class _Machine:

@@ -85,9 +85,9 @@ class Algorithm:
         """Tell whether it is for buffers of this size."""
         return self.least <= size and (not self.most or size <= self.most)
 
-    def wrong(self, line: int, what: str, mend: str) -> InputError:
+    def wrong(self, line: int, what: str, hint: str) -> InputError:
         """The error that names a line."""
-        return InputError(what, where=f"{self.path}:{line}", mend=mend)
+        return InputError(what, where=f"{self.path}:{line}", hint=hint)
 
 
 def read_xml(path: Path) -> Algorithm:
@@ -96,7 +96,7 @@ def read_xml(path: Path) -> Algorithm:
         content = _content(path)
     except OSError as error:
         what = f"cannot be read ({error.strerror or error})"
-        raise InputError(what, where=str(path), mend="check the path of the MSCCL algorithm") from None
+        raise InputError(what, where=str(path), hint="check the path of the MSCCL algorithm") from None
     return _Reader(path).read(content)
 
 
@@ -104,7 +104,7 @@ def _content(path: Path) -> bytes:
     with path.open("rb") as stream:
         content = stream.read(MAX_FILE + 1)
     if len(content) > MAX_FILE:
-        raise InputError(f"is longer than {MAX_FILE:,} bytes", where=str(path), mend="is it an MSCCL algorithm?")
+        raise InputError(f"is longer than {MAX_FILE:,} bytes", where=str(path), hint="is it an MSCCL algorithm?")
     return content
 
 
@@ -129,7 +129,7 @@ class _Reader:
         except expat.ExpatError as error:
             what = f"is no XML ({expat.errors.messages[error.code]})"
             raise InputError(
-                what, where=f"{self.path}:{error.lineno}", mend="was the file cut? copy it again"
+                what, where=f"{self.path}:{error.lineno}", hint="was the file cut? copy it again"
             ) from None
         assert self.algorithm is not None  # the first element is checked to be one
         if len(self.algorithm.blocks) != self.algorithm.gpus:
@@ -137,8 +137,8 @@ class _Reader:
             raise self.algorithm.wrong(1, what, "write the number that is there")
         return self.algorithm
 
-    def wrong(self, what: str, mend: str) -> InputError:
-        return InputError(what, where=f"{self.path}:{self.parser.CurrentLineNumber}", mend=mend)
+    def wrong(self, what: str, hint: str) -> InputError:
+        return InputError(what, where=f"{self.path}:{self.parser.CurrentLineNumber}", hint=hint)
 
     def _doctype(self, *_: object) -> None:
         raise self.wrong("declares a document type, which may hide entities", "take the <!DOCTYPE ...> out")

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from netsim.collectives.chunking import ALIGNMENT, Pieces, cut, refuse_too_many, share
 from netsim.collectives.layout import Layout, chains
-from netsim.collectives.pieces import ALIGNMENT, Pieces, cut, refuse_too_many, share
+from netsim.collectives.request import Request
 from netsim.collectives.schedule import Builder, Schedule
-from netsim.collectives.wish import Wish
 
 RING_CHUNK = 1 << 20
 """Bytes of one slice of NCCL's Ring Simple: 2 slots of 512 KiB (collectives.h)."""
@@ -17,51 +17,51 @@ CHAIN_CHUNK = 512 << 10
 Int32s = NDArray[np.int32]
 
 
-def all_reduce(wish: Wish) -> Schedule:
+def all_reduce(request: Request) -> Schedule:
     """Reduce-scatter, then all-gather, round one ring per channel: 2 (n - 1) / n bytes per rank and byte.
 
     Bytes are shared among channels, then among ranks, then cut. Block b is complete at position b after n - 1 hops.
     """
-    ranks, channels = wish.ranks, wish.rail_channels()
-    builder = Builder(wish.op, "ring", ranks)
+    ranks, channels = request.ranks, request.rail_channels()
+    builder = Builder(request.op, "ring", ranks)
     for channel in range(channels):
-        first, size = share(wish.bytes, channels, channel, ALIGNMENT)
+        first, size = share(request.bytes, channels, channel, ALIGNMENT)
         start, sizes = share(size, ranks, np.arange(ranks), ALIGNMENT)
-        pieces = cut(first + start, sizes, wish.chunk(RING_CHUNK))
-        order = ring_order(wish.places, channel)
+        pieces = cut(first + start, sizes, request.chunk(RING_CHUNK))
+        order = ring_order(request.places, channel)
         after_owner = (seats(order)[pieces.block] + 1) % ranks
         _travel(builder, channel, order, pieces, after_owner, hops=2 * (ranks - 1), adding=ranks - 1)
     return builder.build()
 
 
-def reduce_scatter(wish: Wish) -> Schedule:
+def reduce_scatter(request: Request) -> Schedule:
     """Block b starts at the neighbour after position b and is complete when it arrives at b, n - 1 hops later."""
-    ranks = wish.ranks
-    builder = Builder(wish.op, "ring", ranks)
-    for channel in range(wish.rail_channels()):
-        order, pieces = ring_order(wish.places, channel), _part_of_blocks(wish, channel)
+    ranks = request.ranks
+    builder = Builder(request.op, "ring", ranks)
+    for channel in range(request.rail_channels()):
+        order, pieces = ring_order(request.places, channel), _part_of_blocks(request, channel)
         after_owner = (seats(order)[pieces.block] + 1) % ranks
         _travel(builder, channel, order, pieces, after_owner, hops=ranks - 1, adding=ranks - 1)
     return builder.build()
 
 
-def all_gather(wish: Wish) -> Schedule:
+def all_gather(request: Request) -> Schedule:
     """Block b starts at position b and makes n - 1 hops."""
-    builder = Builder(wish.op, "ring", wish.ranks)
-    for channel in range(wish.rail_channels()):
-        order, pieces = ring_order(wish.places, channel), _part_of_blocks(wish, channel)
-        _travel(builder, channel, order, pieces, seats(order)[pieces.block], hops=wish.ranks - 1, adding=0)
+    builder = Builder(request.op, "ring", request.ranks)
+    for channel in range(request.rail_channels()):
+        order, pieces = ring_order(request.places, channel), _part_of_blocks(request, channel)
+        _travel(builder, channel, order, pieces, seats(order)[pieces.block], hops=request.ranks - 1, adding=0)
     return builder.build()
 
 
-def broadcast(wish: Wish) -> Schedule:
+def broadcast(request: Request) -> Schedule:
     """The ring cut open before the root: pieces follow one another down the chain."""
-    return _chain(wish, first_seat=0, adding=0)
+    return _chain(request, first_seat=0, adding=0)
 
 
-def reduce(wish: Wish) -> Schedule:
+def reduce(request: Request) -> Schedule:
     """The ring cut open after the root: pieces follow one another up the chain, and everybody adds its own."""
-    return _chain(wish, first_seat=1, adding=wish.ranks - 1)
+    return _chain(request, first_seat=1, adding=request.ranks - 1)
 
 
 def ring_order(layout: Layout, channel: int) -> Int32s:
@@ -76,23 +76,23 @@ def seats(order: Int32s) -> Int32s:
     return seat
 
 
-def _part_of_blocks(wish: Wish, channel: int) -> Pieces:
+def _part_of_blocks(request: Request, channel: int) -> Pieces:
     """What a channel carries of the n blocks (one per rank) of an all-gather or reduce-scatter."""
-    start, sizes = share(wish.bytes, wish.ranks, np.arange(wish.ranks))
-    first, part = share(sizes, wish.rail_channels(), channel, ALIGNMENT)
-    return cut(start + first, part, wish.chunk(RING_CHUNK))
+    start, sizes = share(request.bytes, request.ranks, np.arange(request.ranks))
+    first, part = share(sizes, request.rail_channels(), channel, ALIGNMENT)
+    return cut(start + first, part, request.chunk(RING_CHUNK))
 
 
-def _chain(wish: Wish, first_seat: int, adding: int) -> Schedule:
+def _chain(request: Request, first_seat: int, adding: int) -> Schedule:
     """All pieces start `first_seat` places after the root and make n - 1 hops."""
-    channels = wish.rail_channels()
-    builder = Builder(wish.op, "ring", wish.ranks)
+    channels = request.rail_channels()
+    builder = Builder(request.op, "ring", request.ranks)
     for channel in range(channels):
-        first, size = share(wish.bytes, channels, channel, ALIGNMENT)
-        pieces = cut(first, size, wish.chunk(CHAIN_CHUNK))
-        order = ring_order(wish.places, channel)
-        start = np.full(len(pieces), seats(order)[wish.root] + first_seat, dtype=np.int32) % wish.ranks
-        _travel(builder, channel, order, pieces, start, hops=wish.ranks - 1, adding=adding)
+        first, size = share(request.bytes, channels, channel, ALIGNMENT)
+        pieces = cut(first, size, request.chunk(CHAIN_CHUNK))
+        order = ring_order(request.places, channel)
+        start = np.full(len(pieces), seats(order)[request.root] + first_seat, dtype=np.int32) % request.ranks
+        _travel(builder, channel, order, pieces, start, hops=request.ranks - 1, adding=adding)
     return builder.build()
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from netsim.collectives.chunking import ALIGNMENT, Pieces, cut, refuse_too_many, share
 from netsim.collectives.layout import Layout, chains
-from netsim.collectives.pieces import ALIGNMENT, Pieces, cut, refuse_too_many, share
+from netsim.collectives.request import Request
 from netsim.collectives.schedule import Builder, Schedule
-from netsim.collectives.wish import Wish
 
 TREE_CHUNK = 512 << 10
 """Bytes of one slot of NCCL's Simple protocol: its tree moves one slot at a time."""
@@ -22,19 +22,19 @@ NOBODY = -1
 Int32s = NDArray[np.int32]
 
 
-def all_reduce(wish: Wish) -> Schedule:
+def all_reduce(request: Request) -> Schedule:
     """Up the tree adding, then down again, piece by piece."""
-    return _over_both_trees(wish, up=True, down=True)
+    return _over_both_trees(request, up=True, down=True)
 
 
-def broadcast(wish: Wish) -> Schedule:
+def broadcast(request: Request) -> Schedule:
     """The root feeds the roots of two trees over the other servers; each tree carries half."""
-    return _over_both_trees(wish, up=False, down=True)
+    return _over_both_trees(request, up=False, down=True)
 
 
-def reduce(wish: Wish) -> Schedule:
+def reduce(request: Request) -> Schedule:
     """The broadcast backwards: two trees over the other servers add up and end in the root."""
-    return _over_both_trees(wish, up=True, down=False)
+    return _over_both_trees(request, up=True, down=False)
 
 
 def server_tree(servers: int, which: int) -> Int32s:
@@ -80,14 +80,14 @@ def _root_first(walks: list[Int32s], root: int) -> list[Int32s]:
     return [own, *walks[here + 1 :], *walks[:here]]
 
 
-def _over_both_trees(wish: Wish, *, up: bool, down: bool) -> Schedule:
+def _over_both_trees(request: Request, *, up: bool, down: bool) -> Schedule:
     """The first half of the channels (the larger, if odd) goes over tree 0, the second over tree 1."""
-    channels = 2 * wish.rail_channels() if wish.channels is None else wish.channels
-    builder = Builder(wish.op, "tree", wish.ranks)
+    channels = 2 * request.rail_channels() if request.channels is None else request.channels
+    builder = Builder(request.op, "tree", request.ranks)
     for channel in range(channels):
         which, lane = divmod(channel, (channels + 1) // 2)
-        parent = rank_tree(wish.places, lane, which, None if up and down else wish.root)
-        pieces = cut(*share(wish.bytes, channels, channel, ALIGNMENT), wish.chunk(TREE_CHUNK))
+        parent = rank_tree(request.places, lane, which, None if up and down else request.root)
+        pieces = cut(*share(request.bytes, channels, channel, ALIGNMENT), request.chunk(TREE_CHUNK))
         _pipeline(builder, channel, _edges(parent, up=up, down=down), pieces)
     return builder.build()
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from netsim import shipped
+from netsim import builtin_inputs
 from netsim.config.document import Document, Keys, assignment, check_values, merged, read_document, read_text
-from netsim.config.mistakes import Model, dotted, validated
 from netsim.config.topology_file import read_topology
 from netsim.config.transports import CONTROL_ALONE, transport_key, with_control
+from netsim.config.validation_errors import Model, dotted, validated
 from netsim.errors import InputError, nearest
 from netsim.other_files import refuse_other
 from netsim.presets import SUGGESTED, routing_kind
@@ -21,7 +21,7 @@ from netsim.routing import ROUTINGS, Routing
 from netsim.scenario import Scenario
 from netsim.topology import TOPOLOGIES, Topology
 from netsim.traces import Trace, read
-from netsim.traces.finding import is_pattern
+from netsim.traces.input_files import is_pattern
 from netsim.transport.presets import PRESETS, Preset
 
 Source = str | Path
@@ -118,7 +118,7 @@ def _with_sets(document: Document, sets: Sequence[str]) -> Document:
         change = assignment(text)
         topology = change.values.get("topology")
         if isinstance(topology, Mapping) and "base" in topology:
-            raise InputError("a base is not changed alone", where=f"--set {text}", mend="write --set topology=NAME")
+            raise InputError("a base is not changed alone", where=f"--set {text}", hint="write --set topology=NAME")
         document = _changed(document, change, Path())
     return document
 
@@ -186,7 +186,7 @@ def _plain(model: BaseModel) -> dict[str, Any]:
 def _topology_document(source: object, folder: Path, where: str = "", depth: int = 0) -> Document:
     """All keys of a topology, those of its base included."""
     if depth > DEEPEST_BASE:
-        raise InputError("each base names another base", where=where, mend="let one file state its kind")
+        raise InputError("each base names another base", where=where, hint="let one file state its kind")
     if isinstance(source, str | Path):
         path = _found("topologies", source, folder, where)
         document, folder = read_topology(path), path.parent
@@ -196,7 +196,7 @@ def _topology_document(source: object, folder: Path, where: str = "", depth: int
     elif isinstance(source, Mapping):
         document, own_name = Document(dict(source), name=where), {}
     else:
-        raise InputError(f"{source!r} is no topology", where=where, mend="give a name, a file or a table")
+        raise InputError(f"{source!r} is no topology", where=where, hint="give a name, a file or a table")
     if "base" in document.values:
         base = _topology_document(document.values["base"], folder, document.place(("base",)), depth + 1)
         document = merged(base, document.without("base"))
@@ -219,7 +219,7 @@ def _saved_document(path: Path) -> Document:
         if not isinstance(values, dict):
             raise TypeError
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise InputError("is not a saved run", where=str(path), mend="give the run.json of a result's folder") from None
+        raise InputError("is not a saved run", where=str(path), hint="give the run.json of a result's folder") from None
     return Document(values, name=str(path))
 
 
@@ -230,18 +230,18 @@ def _found(kind: str, name: Source, folder: Path, where: str) -> Path:
         return path
     try:
         if len(Path(name).parts) == 1 and not path.is_dir():
-            return shipped.path(kind, str(name))
+            return builtin_inputs.path(kind, str(name))
     except InputError as error:
         meant, other = ("topology", "trace") if kind == "topologies" else ("trace", "topology")
-        if str(name) in shipped.names("traces" if kind == "topologies" else "topologies"):
-            mend = f"netsim run {name} --on TOPOLOGY" if other == "trace" else f"netsim run TRACE --on {name}"
-            raise InputError(f"{str(name)!r} is a shipped {other}, not a {meant}", where=where, mend=mend) from None
+        if str(name) in builtin_inputs.names("traces" if kind == "topologies" else "topologies"):
+            hint = f"netsim run {name} --on TOPOLOGY" if other == "trace" else f"netsim run TRACE --on {name}"
+            raise InputError(f"{str(name)!r} is a shipped {other}, not a {meant}", where=where, hint=hint) from None
         what = f"no file and no shipped {meant} is called {str(name)!r}"
-        raise InputError(what, where=where, mend=error.mend) from None
+        raise InputError(what, where=where, hint=error.hint) from None
     if (path / "run.json").is_file():
         what = f"{str(path)!r} is the folder of a saved run, not a topology"
-        raise InputError(what, where=where, mend=f"run it again: netsim run {path / 'run.json'}")
-    raise InputError(f"there is no file {str(path)!r}", where=where, mend="check the path")
+        raise InputError(what, where=where, hint=f"run it again: netsim run {path / 'run.json'}")
+    raise InputError(f"there is no file {str(path)!r}", where=where, hint="check the path")
 
 
 # --- from documents to objects ------------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ def _scenario(document: Document, folder: Path) -> Scenario:
     values: dict[str, Any] = dict(document.values)
     for key, example in {"trace": 'trace = "perm16"', "topology": 'topology = "fat_tree_k4_100g"'}.items():
         if key not in values:
-            raise InputError(f"no {key}", where=document.name, mend=f"add {example}")
+            raise InputError(f"no {key}", where=document.name, hint=f"add {example}")
     if isinstance(values["topology"], Mapping):
         values["topology"] = _topology(document.inside("topology"), prefix=("topology",))
     if isinstance(values.get("routing"), Mapping):
@@ -266,7 +266,7 @@ def _refuse_unknown(model: type[BaseModel], document: Document) -> None:
     for key in document.values:
         if key not in model.model_fields:
             where = document.place((key,))
-            raise InputError(f"unknown key {key!r}", where=where, mend=nearest(key, model.model_fields))
+            raise InputError(f"unknown key {key!r}", where=where, hint=nearest(key, model.model_fields))
 
 
 def _trace(source: object, folder: Path, where: str, **missing: bool) -> Trace:
@@ -274,7 +274,7 @@ def _trace(source: object, folder: Path, where: str, **missing: bool) -> Trace:
         return source
     sources = [source] if isinstance(source, str | Path) else source
     if not isinstance(sources, Sequence) or not sources or not all(isinstance(each, str | Path) for each in sources):
-        raise InputError(f"{source!r} is no trace", where=where, mend="give a name, a file or a list of files")
+        raise InputError(f"{source!r} is no trace", where=where, hint="give a name, a file or a list of files")
     files = [_found("traces", each, folder, where) for each in sources]
     return read(files, **missing)
 
@@ -289,7 +289,8 @@ def _is_shipped(place: str | None) -> bool:
     """Whether a key was written in one of the shipped files: what stands there is a suggestion to presets."""
     file = Path((place or "").partition(", line ")[0])
     return (
-        file.stem in shipped.names("topologies") and file.resolve() == shipped.path("topologies", file.stem).resolve()
+        file.stem in builtin_inputs.names("topologies")
+        and file.resolve() == builtin_inputs.path("topologies", file.stem).resolve()
     )
 
 
@@ -301,11 +302,11 @@ def _routing(document: Document, default: str) -> Routing:
 def _kind(document: Document, known: Mapping[str, type[Model]], default: str, prefix: Keys) -> type[Model]:
     kind = document.values.get("kind", default)
     if kind == "":
-        raise InputError("no kind", where=document.name, mend=f'add kind = "{next(iter(known))}", or a base')
+        raise InputError("no kind", where=document.name, hint=f'add kind = "{next(iter(known))}", or a base')
     if not isinstance(kind, str) or kind not in known:
         raise InputError(
             f"{dotted((*prefix, 'kind'))} = {repr(kind)[:60]} is unknown",
             where=document.place(("kind",)),
-            mend=nearest(str(kind), known),
+            hint=nearest(str(kind), known),
         )
     return known[kind]

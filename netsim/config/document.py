@@ -75,14 +75,14 @@ def read_text(path: Path) -> str:
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
     except OSError as error:
-        raise InputError(error.strerror or "cannot be read", where=str(path), mend="check the path") from None
+        raise InputError(error.strerror or "cannot be read", where=str(path), hint="check the path") from None
     if len(content) > LARGEST_FILE:
-        raise InputError("is larger than 1 MiB", where=str(path), mend="a TOML file of settings is meant here")
+        raise InputError("is larger than 1 MiB", where=str(path), hint="a TOML file of settings is meant here")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         refuse_packed(content, path, meant="file of settings")
-        raise InputError("is not UTF-8 text", where=str(path), mend="a TOML file of settings is meant here") from None
+        raise InputError("is not UTF-8 text", where=str(path), hint="a TOML file of settings is meant here") from None
 
 
 def parse(text: str, name: str) -> Document:
@@ -93,7 +93,7 @@ def parse(text: str, name: str) -> Document:
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(str(error), text, name) from None
     except InputError as error:
-        raise InputError(error.what, where=name, mend=error.mend) from None
+        raise InputError(error.what, where=name, hint=error.hint) from None
     places = {keys: f"{name}, line {line}" for keys, line in _key_lines(text).items()}
     return Document(values, places, name)
 
@@ -111,7 +111,7 @@ def _loaded(text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError:
         raise
     except RecursionError:
-        raise InputError("is nested too deeply", mend="a table within a table is enough") from None
+        raise InputError("is nested too deeply", hint="a table within a table is enough") from None
     except ValueError as error:
         if isinstance(error, InputError):
             raise
@@ -133,7 +133,7 @@ def check_values(values: Any) -> None:
 
 
 def _too_large() -> InputError:
-    return InputError("holds a number beyond 64 bits", mend="look for a digit too many")
+    return InputError("holds a number beyond 64 bits", hint="look for a digit too many")
 
 
 def _syntax_error(message: str, text: str, name: str) -> InputError:
@@ -141,10 +141,10 @@ def _syntax_error(message: str, text: str, name: str) -> InputError:
     end = re.search(r"\s*\(at end of document\)$", message)
     line = int(found[1]) if found else max(1, len(text.splitlines()))
     what = message[: found.start()] if found else message[: end.start()] if end else message
-    mend = next((mend for start, mend in _MENDS.items() if what.startswith(start)), "see https://toml.io")
+    hint = next((hint for start, hint in _MENDS.items() if what.startswith(start)), "see https://toml.io")
     written = text.splitlines()[line - 1].strip() if text.strip() else ""
     shown = f" in {written[:60]!r}" if written else ""
-    return InputError(f"is not TOML: {what[:1].lower()}{what[1:]}{shown}", where=f"{name}, line {line}", mend=mend)
+    return InputError(f"is not TOML: {what[:1].lower()}{what[1:]}{shown}", where=f"{name}, line {line}", hint=hint)
 
 
 def _key_lines(text: str) -> dict[Keys, int]:
@@ -227,7 +227,7 @@ def assignment(text: str) -> Document:
     path, sign, written = text.partition("=")
     keys = tuple(key.strip() for key in path.split("."))
     if not sign or not all(keys) or len(keys) > DEEPEST:
-        raise InputError(f"{text[:60]!r} is not PATH=VALUE", where="--set", mend="write --set transport.control=none")
+        raise InputError(f"{text[:60]!r} is not PATH=VALUE", where="--set", hint="write --set transport.control=none")
     value: Any = _value(written.strip())
     for key in reversed(keys):
         value = {key: value}
@@ -240,5 +240,5 @@ def _value(written: str) -> Any:
     except tomllib.TOMLDecodeError:
         return written
     except InputError as error:
-        raise InputError(error.what, where="--set", mend=error.mend) from None
+        raise InputError(error.what, where="--set", hint=error.hint) from None
     return parsed["value"] if list(parsed) == ["value"] else written

@@ -35,5 +35,5 @@ def _refuse_other(path: Path) -> None:
     refuse_other(start, path, meant="topology")
     name = recognised(start)
     if name is not None and path.suffix != ".topo":
-        mend = f"give it as one: netsim run {path} --on TOPOLOGY"
-        raise InputError(f"is a trace ({name}), not a topology", where=str(path), mend=mend)
+        hint = f"give it as one: netsim run {path} --on TOPOLOGY"
+        raise InputError(f"is a trace ({name}), not a topology", where=str(path), hint=hint)

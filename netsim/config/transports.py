@@ -19,16 +19,16 @@ def transport_key(name: str, where: str) -> str:
     """
     if name not in PRESETS and name not in CONTROLS:
         what = f"no transport preset and no control is called {name!r}"
-        raise InputError(what, where=where, mend=nearest(name, [*PRESETS, *CONTROLS]))
+        raise InputError(what, where=where, hint=nearest(name, [*PRESETS, *CONTROLS]))
     return "preset" if name in PRESETS else "control"
 
 
 def with_control(document: Document, name: str) -> Document:
     """Change the congestion control and nothing else: the preset that stands behind a document stays."""
     if name not in CONTROLS:
-        mend = f"write --preset {name}" if name in PRESETS else nearest(name, CONTROLS)
+        hint = f"write --preset {name}" if name in PRESETS else nearest(name, CONTROLS)
         what = f"{name!r} is a preset, no control" if name in PRESETS else f"no control is called {name!r}"
-        raise InputError(what, where="--transport", mend=mend)
+        raise InputError(what, where="--transport", hint=hint)
     transport = document.values.get("transport", {})
     if isinstance(transport, Mapping) and {"preset", "control"}.isdisjoint(transport):
         document = merged(document, Document({"transport": {"preset": DEFAULT_PRESET}}))

@@ -12,8 +12,8 @@ PS_BITS = 8 * 10**12  # a byte in so many ps is one bit/s
 
 
 @entry
-def admit(owned, first, first_heir, first_flow, collective, flow_of_row, sizes, first_after, after):
-    """Fill message rows first .. first + m (the last is an end mark) and the heirs of each; flows and parts are there.
+def admit(owned, first, first_dependent, first_flow, collective, flow_of_row, sizes, first_after, after):
+    """Fill message rows first .. first + m (the last is an end mark) and the dependents of each; flows, parts exist.
 
     flow_of_row u4[m]: flow of each row, counted from first_flow; sizes i8[m] bytes; first_after i8[m + 1] and
     after i4: predecessors (CSR).
@@ -24,26 +24,26 @@ def admit(owned, first, first_heir, first_flow, collective, flow_of_row, sizes, 
     group.unacked = rows
     group.sender_waits = 0
     for i in range(rows + 1):
-        world.messages[first + i].first_heir = 0
-    for k in range(after.size):  # count the heirs of each, one row further on
-        world.messages[first + after[k] + 1].first_heir += np.uint32(1)
-    before = first_heir
+        world.messages[first + i].first_dependent = 0
+    for k in range(after.size):  # count the dependents of each, one row further on
+        world.messages[first + after[k] + 1].first_dependent += np.uint32(1)
+    before = first_dependent
     for i in range(rows + 1):
-        before += world.messages[first + i].first_heir
-        world.messages[first + i].first_heir = before
+        before += world.messages[first + i].first_dependent
+        world.messages[first + i].first_dependent = before
     for i in range(
         rows - 1, -1, -1
-    ):  # filled from the back, so that heirs stand in order of row and each start ends up in its place
+    ):  # filled from the back, so that dependents stand in order of row and each start ends up in its place
         p = world.flows[first_flow + flow_of_row[i]].source_part
         for k in range(first_after[i], first_after[i + 1]):
             predecessor = world.messages[first + after[k] + 1]
-            predecessor.first_heir -= np.uint32(1)
-            world.heirs[predecessor.first_heir] = first + i
+            predecessor.first_dependent -= np.uint32(1)
+            world.dependents[predecessor.first_dependent] = first + i
             if world.flows[first_flow + flow_of_row[after[k]]].target_part != p:
                 group.sender_waits = 1
     for i in range(rows):  # each start now stands one row too far on
-        world.messages[first + i].first_heir = world.messages[first + i + 1].first_heir
-    world.messages[first + rows].first_heir = first_heir + after.size
+        world.messages[first + i].first_dependent = world.messages[first + i + 1].first_dependent
+    world.messages[first + rows].first_dependent = first_dependent + after.size
     for i in range(rows):
         message = world.messages[first + i]
         message.bytes = sizes[i]

@@ -251,20 +251,20 @@ def be_there(world, work, m, packets, left, now):
         return
     work.tally[0].ended_at = max(work.tally[0].ended_at, now)
     back_at = now + leg.back
-    for k in range(world.messages[m].first_heir, world.messages[m + 1].first_heir):
-        heir = np.int64(world.heirs[k])
-        if is_received(world, m, heir):
-            let_go(world, work, heir, now)
+    for k in range(world.messages[m].first_dependent, world.messages[m + 1].first_dependent):
+        dependent = np.int64(world.dependents[k])
+        if is_received(world, m, dependent):
+            let_go(world, work, dependent, now)
         else:
-            push(work, back_at, ACKED, heir, 0, 0)
+            push(work, back_at, ACKED, dependent, 0, 0)
 
 
 @part
-def let_go(world, work, heir, now):
-    i = heir - work.own[0].first
+def let_go(world, work, dependent, now):
+    i = dependent - work.own[0].first
     work.waits[i] -= np.uint32(1)
     if work.waits[i] == 0:
-        release(world, work, heir, now)
+        release(world, work, dependent, now)
 
 
 @inner

@@ -53,7 +53,7 @@ def lay_weights(world, work, longest):
     ends = 0
     for i in range(begin.size):
         alone = leg_of(world, work, first + i).alone
-        is_last = world.messages[first + i].first_heir == world.messages[first + i + 1].first_heir
+        is_last = world.messages[first + i].first_dependent == world.messages[first + i + 1].first_dependent
         if is_last and begin[i] + alone >= longest - longest // NEARLY:
             weights[i] = 1.0
             ends += 1

@@ -10,13 +10,13 @@ def check_trimming(network: Network, *, is_selective: bool) -> None:
     """Refuse headers, which trimming leaves of packets, where the recovery of losses does not understand them."""
     if network.trim and not is_selective:
         what = "trim = true, but what a trimmed packet leaves says nothing to go-back-N"
-        raise InputError(what, where=network.name, mend='set transport.recovery = "selective_repeat"')
+        raise InputError(what, where=network.name, hint='set transport.recovery = "selective_repeat"')
 
 
 def check_classes(network: Network, classes: int) -> None:
     if classes > 1 and network.control_class != "strict":
         what = f"{classes} classes of traffic where control shares a queue with data"
-        raise InputError(what, where=network.name, mend='set control_class = "strict"')
+        raise InputError(what, where=network.name, hint='set control_class = "strict"')
 
 
 def check_headers(network: Network, header: int) -> None:
@@ -24,11 +24,11 @@ def check_headers(network: Network, header: int) -> None:
     if network.trim and header == 0 and (network.delay_ps == 0).any():
         what = "what trimming leaves of a packet has no bytes (packet.header = 0), and crosses a link without delay"
         where = network.link_name(int((network.delay_ps == 0).argmax()))
-        raise InputError(what, where=where, mend="give packet.header at least 1 B, or the link a delay")
+        raise InputError(what, where=where, hint="give packet.header at least 1 B, or the link a delay")
 
 
 def check_room(network: Network, kinds: Any, kind_of: Any, largest: Any, ack: int, header: int) -> None:
-    """Refuse ports that no full packet, ACK or header can pass: it would be dropped and sent again for ever."""
+    """Refuse ports that no full packet, ACK or header can pass: it would be dropped and retransmitted for ever."""
     for link in network.links:
         kind = kinds[kind_of[link.number]]
         rooms = [("buffer", kind["buffer"], "packet", int(largest[link.number]))]
@@ -40,7 +40,7 @@ def check_room(network: Network, kinds: Any, kind_of: Any, largest: Any, ack: in
         for name, room, what, needed in rooms:
             if room < needed:
                 told = f"{name} = {room} B holds no {what} of {needed} B"
-                raise InputError(told, where=network.link_name(link.number), mend=f"give at least {needed} B")
+                raise InputError(told, where=network.link_name(link.number), hint=f"give at least {needed} B")
         if network.pfc and kind["pausable"] and link.delay_ps == 0:
             what = "a link with flow control has no delay"
-            raise InputError(what, where=network.link_name(link.number), mend="give a delay above 0, as a pause has")
+            raise InputError(what, where=network.link_name(link.number), hint="give a delay above 0, as a pause has")

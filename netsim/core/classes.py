@@ -9,9 +9,9 @@ wire, its control class and until when it sends. Two links of a cable are l and 
 import numpy as np
 
 from netsim.core.pacing import next_ready, unpark
+from netsim.core.packet_header import connection_of
 from netsim.core.rings import first_at, hold, length
 from netsim.core.tables import NEVER
-from netsim.core.words import connection_of
 from netsim.kernel import inner, part
 
 
@@ -25,7 +25,7 @@ def above(world, label):
 @part
 def next_signal(world, l):
     """When the next PAUSE or RESUME reaches the sender of a link, for the class whose row this is."""
-    return first_at(world.air, hold(world.gates[l].signals))
+    return first_at(world.packet_pool, hold(world.gates[l].signals))
 
 
 @part

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from netsim.core.admission import start_controls
-from netsim.core.candidates import with_ways
+from netsim.core.ecmp_tables import with_ways
 from netsim.core.growth import with_places, with_rows
-from netsim.core.places import FIRST_PLACES
 from netsim.core.route_times import lay_routes, times_of
+from netsim.core.sack_scoreboard import FIRST_PLACES
 from netsim.core.tables import MOST_HOPS, NEVER, NONE
 from netsim.core.world_tables import World
 from netsim.transport.fixed_point import ONE, WIDEST
@@ -120,7 +120,7 @@ class Connections:
         rows["timeout"] = self._timeouts(
             idle, _times(drain, int(world.settings[0]["classes"])), bool(world.settings[0]["lossless"])
         )
-        rows["patience"] = self._patience(rows["timeout"])
+        rows["max_retries"] = self._patience(rows["timeout"])
         start_controls(world, first, first + count, idle, np.where(inside, idle, self._sender.round_trip or idle))
         return world
 

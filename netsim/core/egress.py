@@ -1,7 +1,7 @@
 """What both ends of a wire share: the time to send, and putting a packet on it."""
 
+from netsim.core.packet_header import connection_of, is_ack, next_hop
 from netsim.core.rings import append, length
-from netsim.core.words import connection_of, is_ack, next_hop
 from netsim.kernel import part
 
 GROUP = 4  # nodes are looked through in groups of 2^4: most groups sleep

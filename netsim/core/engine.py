@@ -8,16 +8,16 @@ Where the network has two colours, every link joining one to the other, the colo
 the other may run to T + W, then the first to T + 2 W, and so on. Each visit to a node so covers two windows.
 """
 
-from netsim.core.ahead import MANY, MANY_LINKS, ask_ahead, ask_for_links, ask_for_packets
-from netsim.core.coupled import coupled_switch
+from netsim.core.batched import switch
 from netsim.core.egress import GROUP
+from netsim.core.event_driven import coupled_switch
 from netsim.core.hosts import host
-from netsim.core.journal import is_journal_full
-from netsim.core.looks import is_album_full, look
 from netsim.core.messages import finish_if_done, send
-from netsim.core.places import PLACES_PER_USED
-from netsim.core.steering import REPS
-from netsim.core.switches import switch
+from netsim.core.packet_trace import is_journal_full
+from netsim.core.per_packet_routing import REPS
+from netsim.core.prefetch import MANY, MANY_LINKS, ask_ahead, ask_for_links, ask_for_packets
+from netsim.core.queue_samples import is_album_full, look
+from netsim.core.sack_scoreboard import PLACES_PER_USED
 from netsim.core.tables import NEVER, NONE
 from netsim.kernel import bare, entry, inner, part
 
@@ -65,11 +65,11 @@ def next_wake(world, colour):
 def is_crowded(world):
     """Whether one more visit to a node might need more room than there is: every ring may double."""
     settings, progress = world.settings[0], world.progress[0]
-    if settings.journaling and is_journal_full(world):
+    if settings.tracing and is_journal_full(world):
         return True
     if settings.selective and PLACES_PER_USED * progress.places_used + settings.reserve > world.places.size:
         return True
-    return 2 * progress.air_used + settings.reserve > world.air.size
+    return 2 * progress.pool_used + settings.reserve > world.packet_pool.size
 
 
 @inner
@@ -87,10 +87,10 @@ def visit(world, v, until):
             and settings.classes == 1
             and settings.pulling == 0
             and settings.paced == 0
-            and settings.noted == 0
+            and settings.timestamped == 0
             and settings.lossy == 0
             and settings.jittery == 0
-            and settings.journaling == 0
+            and settings.tracing == 0
             and settings.steering != REPS
         ):
             host(world, v, until)  # once more: with those questions answered the compiler leaves them out

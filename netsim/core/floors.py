@@ -46,7 +46,7 @@ class Work(NamedTuple):
 
 @entry
 def measure(owned, owned_work):
-    """The time in ps that nothing beats, -1 for a circle; fills `floors`, and `tally` if the operation is played."""
+    """The time in ps that nothing beats, -1 for a cycle; fills `floors`, and `tally` if the operation is played."""
     world, work = bare(owned), bare(owned_work)
     flow_floors(world, work)
     longest = longest_chain(world, work)
@@ -63,7 +63,7 @@ def ideal_times(
 ) -> tuple[int, int, Any]:
     """Two times in ps of the messages from `first` on, and FLOOR of each of their flows.
 
-    The one that nothing beats, -1 for a circle; and the one they take in the order in which NICs send them, where
+    The one that nothing beats, -1 for a cycle; and the one they take in the order in which NICs send them, where
     nothing meets between hosts. first_after i8[n + 1] and after i4: what each of the n messages waits for, counted from
     the first (CSR).
     """

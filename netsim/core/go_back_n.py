@@ -1,4 +1,4 @@
-"""Go-back-N: packets count in order only. A gap brings a NAK, and all from there on is sent again.
+"""Go-back-N: packets count in order only. A gap brings a NAK, and all from there on is retransmitted.
 
 As InfiniBand's reliable connections do: the receiver keeps nothing that comes after a gap and complains once; or, as
 htsim's RoCE does, of every packet beyond it.
@@ -7,11 +7,11 @@ htsim's RoCE does, of every packet beyond it.
 import numpy as np
 
 from netsim.core.messages import has_arrived, is_acknowledged, last_payload
-from netsim.core.notes import carry_notes
+from netsim.core.packet_header import ACK, CNP, MARK, NAK, connection_of, label, sequence_of, state
+from netsim.core.packet_metadata import carry_notes
 from netsim.core.rings import append
 from netsim.core.tables import NONE
 from netsim.core.timers import start_timer
-from netsim.core.words import ACK, CNP, MARK, NAK, connection_of, label, sequence_of, state
 from netsim.kernel import inner, part
 from netsim.transport import dispatch
 
@@ -49,16 +49,16 @@ def on_data(world, name, content, now, place):
     arrived = False
     if sequence == connection.expected:
         connection.expected += 1
-        connection.complained = 0
+        connection.nak_pending = 0
         arrived = connection.expected == world.messages[m].end
-    elif sequence > connection.expected and (connection.complained == 0 or world.settings[0].complaints):
-        connection.complained = 1
+    elif sequence > connection.expected and (connection.nak_pending == 0 or world.settings[0].nak_per_packet):
+        connection.nak_pending = 1
         flags |= NAK
     link = world.links[connection.back]
     link.free_at = max(link.free_at, now)
     answer = state(world.settings[0].ack, connection.length - 1, flags)
     append(world, link.control, now, label(c, connection.expected), answer)
-    if world.settings[0].noted:
+    if world.settings[0].timestamped:
         carry_notes(world, place, link.control)
     if arrived:
         connection.receiving = world.messages[m].next

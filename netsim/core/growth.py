@@ -3,7 +3,7 @@
 import numpy as np
 
 from netsim.core.memory import aligned_zeros
-from netsim.core.places import PLACES_PER_USED
+from netsim.core.sack_scoreboard import PLACES_PER_USED
 from netsim.core.tables import MOST_HOPS
 from netsim.core.world_tables import World
 
@@ -41,14 +41,14 @@ def with_room(world: World) -> World:
 def with_more_air(world: World) -> World:
     """Twice as much room for packets, and for what is noted beside them. Only what is in use is copied."""
     settings = world.settings[0]
-    rows = {"air": 1}
-    if settings["noted"]:
+    rows = {"packet_pool": 1}
+    if settings["timestamped"]:
         rows["notes"] = 1
     if settings["telemetered"]:
         rows["telemetry"] = MOST_HOPS
     larger = {}
     for name, each in rows.items():
-        table, used = getattr(world, name), int(world.progress[0]["air_used"]) * each
+        table, used = getattr(world, name), int(world.progress[0]["pool_used"]) * each
         larger[name] = np.zeros(2 * len(table), table.dtype)
         larger[name][:used] = table[:used]
     return world._replace(**larger)

@@ -7,22 +7,12 @@ with more data.
 import numpy as np
 
 from netsim.core.classes import above, first_signal, let_leave
-from netsim.core.departures import depart, empty_transmitter, next_departure, take
 from netsim.core.egress import onward
 from netsim.core.entropies import end_entropy
 from netsim.core.go_back_n import acknowledge, go_back, on_data
 from netsim.core.messages import offer
-from netsim.core.notes import carry_notes, taken_place
-from netsim.core.pauses import obey
-from netsim.core.pulls import next_pull, pull
-from netsim.core.reception import take_in
-from netsim.core.repairs import learn
-from netsim.core.rings import append, first_at, hold
-from netsim.core.steering import REPS
-from netsim.core.tables import NEVER
-from netsim.core.telemetry import read_notes
-from netsim.core.timeouts import expire
-from netsim.core.words import (
+from netsim.core.nic_scheduler import depart, empty_transmitter, next_departure, take
+from netsim.core.packet_header import (
     ACK,
     CNP,
     HOP,
@@ -37,6 +27,16 @@ from netsim.core.words import (
     next_hop,
     sequence_of,
 )
+from netsim.core.packet_metadata import carry_notes, taken_place
+from netsim.core.pauses import obey
+from netsim.core.per_packet_routing import REPS
+from netsim.core.pulls import next_pull, pull
+from netsim.core.rings import append, first_at, hold
+from netsim.core.sack_receiver import take_in
+from netsim.core.sack_sender import learn
+from netsim.core.tables import NEVER
+from netsim.core.telemetry import read_notes
+from netsim.core.timeouts import expire
 from netsim.kernel import inner, part
 from netsim.transport import dispatch
 
@@ -62,7 +62,7 @@ def pass_on(world, name, content, now, place):
         append(world, queue.payload, now, name, content)
         queue.backlog += bytes_of(content)
         queue.longest = max(queue.longest, queue.backlog)
-    if world.settings[0].noted:
+    if world.settings[0].timestamped:
         carry_notes(world, place, link.control if content & (ACK | TRIMMED) else queue.payload)
 
 
@@ -89,7 +89,7 @@ def on_ack(world, name, content, now, place):
     if content & CNP:
         dispatch.on_notification(connection, now, settings.controls)
     dispatch.on_ack(connection, advanced, content & MARK, now, settings.controls)
-    if settings.noted and echoes:
+    if settings.timestamped and echoes:
         read_notes(world, c, connection, place, gained, content & MARK, now)
     offer(world, c, now)
 
@@ -100,7 +100,7 @@ def accept(world, l, now):
     wire = world.links[l].wire
     packet = take(world, wire)
     name, content = packet.label, packet.state
-    world.due[l] = first_at(world.air, hold(wire))
+    world.due[l] = first_at(world.packet_pool, hold(wire))
     place = taken_place(wire)
     if is_ack(content) and hop_of(content) == 0:
         on_ack(world, name, content, now, place)

@@ -75,23 +75,23 @@ def remaining(world, work, i):
     first, end, longest = work.own[0].first, work.end, np.int64(0)
     m = first + i
     link, load, tail, ack = np.int64(NONE), np.int64(0), NEVER, np.int64(0)
-    for k in range(world.messages[m].first_heir, world.messages[m + 1].first_heir):
-        heir = np.int64(world.heirs[k])
-        if not is_received(world, m, heir):
+    for k in range(world.messages[m].first_dependent, world.messages[m + 1].first_dependent):
+        dependent = np.int64(world.dependents[k])
+        if not is_received(world, m, dependent):
             back = leg_of(world, work, m).back
-            longest = max(longest, back + leg_of(world, work, heir).alone + end[heir - first])
+            longest = max(longest, back + leg_of(world, work, dependent).alone + end[dependent - first])
             continue
-        leg, l = leg_of(world, work, heir), egress_of(world, heir)
+        leg, l = leg_of(world, work, dependent), egress_of(world, dependent)
         ack = ack_before(world, m, l)
-        longest = max(longest, ack + leg.alone + end[heir - first])
+        longest = max(longest, ack + leg.alone + end[dependent - first])
         if link == NONE or link == l:  # they leave one after the other
-            link, load, tail = l, load + leg.first, min(tail, ack + leg.rest + end[heir - first])
+            link, load, tail = l, load + leg.first, min(tail, ack + leg.rest + end[dependent - first])
     return max(longest, load + tail) if link != NONE else longest
 
 
 @inner
 def longest_chain(world, work):
-    """The longest chain of messages in ps, -1 for a circle; and the begin, the end and the order of each."""
+    """The longest chain of messages in ps, -1 for a cycle; and the begin, the end and the order of each."""
     first, waits, order = work.own[0].first, work.waits, work.order
     ready, rows = 0, waits.size
     for i in range(rows):
@@ -103,11 +103,11 @@ def longest_chain(world, work):
         i = np.int64(order[taken])
         taken += 1
         work.begin[i] = released(world, work, i)
-        for k in range(world.messages[first + i].first_heir, world.messages[first + i + 1].first_heir):
-            heir = world.heirs[k] - first
-            waits[heir] -= np.uint32(1)
-            if waits[heir] == 0:
-                order[ready] = heir
+        for k in range(world.messages[first + i].first_dependent, world.messages[first + i + 1].first_dependent):
+            dependent = world.dependents[k] - first
+            waits[dependent] -= np.uint32(1)
+            if waits[dependent] == 0:
+                order[ready] = dependent
                 ready += 1
     if taken < rows:
         return -1

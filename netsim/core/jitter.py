@@ -36,6 +36,6 @@ def lateness(world, l, link, time, before, at):
     drawn = thirty_bits(world.settings[0].seed, np.int64(l) + NICS, link.wire.tail + link.lost) >> (30 - DRAWN)
     late = ((time * kind.jitter >> 16) * min(before, 1 << GROWS) >> GROWS) * drawn >> DRAWN
     if length(link.wire):
-        previous = world.air[link.wire.start + ((link.wire.tail - 1) & link.wire.mask)].at
+        previous = world.packet_pool[link.wire.start + ((link.wire.tail - 1) & link.wire.mask)].at
         late = max(late, previous - at)
     return late

@@ -3,10 +3,10 @@
 import numpy as np
 
 from netsim.core.egress import wake
-from netsim.core.journal import begin_story
 from netsim.core.pacing import park
-from netsim.core.places import may_send_some
+from netsim.core.packet_trace import begin_story
 from netsim.core.rings import append
+from netsim.core.sack_scoreboard import may_send_some
 from netsim.core.tables import NONE
 from netsim.kernel import inner, part
 from netsim.transport import ndp
@@ -55,7 +55,7 @@ def send(world, m, now):
     connection = world.connections[flow.connection]
     message.end = connection.stop + packets_in(message.bytes, connection.payload)
     message.next = NONE
-    if world.settings[0].journaling:
+    if world.settings[0].tracing:
         begin_story(world, m, connection.stop, now)
     if world.settings[0].pulling and connection.next == connection.stop and world.repairs[flow.connection].lost == 0:
         ndp.begin(connection)
@@ -85,19 +85,19 @@ def wait_for_rank(world, m, p):
 
 
 @inner
-def release_heirs(world, m, p, now):
+def release_dependents(world, m, p, now):
     """What waited for this message at part p and now waits for nothing more is sent, in order of row."""
-    for i in range(world.messages[m].first_heir, world.messages[m + 1].first_heir):
-        heir = world.heirs[i]
-        message = world.messages[heir]
+    for i in range(world.messages[m].first_dependent, world.messages[m + 1].first_dependent):
+        dependent = world.dependents[i]
+        message = world.messages[dependent]
         if world.flows[message.flow].source_part != p:
             continue
         message.waits -= np.uint32(1)
         if message.waits == 0:
             if world.parts[p].entered:
-                send(world, heir, now)
+                send(world, dependent, now)
             else:
-                wait_for_rank(world, heir, p)
+                wait_for_rank(world, dependent, p)
 
 
 @inner
@@ -132,12 +132,12 @@ def has_left(world, m, at):
 def has_arrived(world, m, now):
     flow = world.flows[world.messages[m].flow]
     flow.delivered_at = now
-    if world.settings[0].journaling:
+    if world.settings[0].tracing:
         world.stories[m].delivered_at = now
     part = world.parts[flow.target_part]
     part.incoming -= 1
-    if world.messages[m].first_heir < world.messages[m + 1].first_heir:
-        release_heirs(world, m, flow.target_part, now)
+    if world.messages[m].first_dependent < world.messages[m + 1].first_dependent:
+        release_dependents(world, m, flow.target_part, now)
     if part.incoming == 0:
         finish_if_done(world, flow.target_part, now)
 
@@ -146,9 +146,9 @@ def has_arrived(world, m, now):
 def is_acknowledged(world, m, now):
     flow = world.flows[world.messages[m].flow]
     flow.acked_at = now
-    if world.settings[0].journaling:
+    if world.settings[0].tracing:
         world.stories[m].acked_at = now
     collective = world.collectives[flow.collective]
     collective.unacked -= 1
     if collective.sender_waits:
-        release_heirs(world, m, flow.source_part, now)
+        release_dependents(world, m, flow.source_part, now)

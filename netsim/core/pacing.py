@@ -14,8 +14,8 @@ def park(world, l, c, ready_at):
 def unpark(world, l, now):
     """Those that are ready by now take their place in the round robin; 1 in their state tells them from the others."""
     ring = world.gates[l].parked
-    while length(ring) and first_at(world.air, hold(ring)) <= now:
-        parked = world.air[ring.start + (ring.head & ring.mask)]
+    while length(ring) and first_at(world.packet_pool, hold(ring)) <= now:
+        parked = world.packet_pool[ring.start + (ring.head & ring.mask)]
         c, ready_at = parked.label, parked.at
         ring.head += 1
         append(world, world.links[l].turns, ready_at, c, 1)
@@ -24,4 +24,4 @@ def unpark(world, l, now):
 @part
 def next_ready(world, l):
     """When the first parked connection is ready, or NEVER."""
-    return first_at(world.air, hold(world.gates[l].parked))
+    return first_at(world.packet_pool, hold(world.gates[l].parked))

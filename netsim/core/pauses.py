@@ -8,7 +8,7 @@ it is short again. The frames travel back in one propagation delay and take no b
 import numpy as np
 
 from netsim.core.egress import wake
-from netsim.core.journal import write_pause
+from netsim.core.packet_trace import write_pause
 from netsim.core.pools import leave_pool, let_into_pool, resumes_at
 from netsim.core.rings import append
 from netsim.core.tables import NONE
@@ -20,9 +20,9 @@ def obey(world, l, now):
     """The sender of a link takes the signal that has come: it stops after the packet in transmission, or goes on."""
     gate = world.gates[l]
     ring = gate.signals
-    stop = world.air[ring.start + (ring.head & ring.mask)].label
+    stop = world.packet_pool[ring.start + (ring.head & ring.mask)].label
     ring.head += 1
-    if world.settings[0].journaling:
+    if world.settings[0].tracing:
         write_pause(world, l, now, stop)
     if stop:
         gate.paused_since = now

@@ -42,7 +42,7 @@ def check_pools(network: Network, largest: Any) -> None:
         needed = int(largest[ports].sum())
         if size[node] < needed:
             what = f"shared_buffer.size = {size[node]} B holds no packet for each of {len(ports)} ports"
-            raise InputError(what, where=network.node_name(node), mend=f"give at least {needed} B")
+            raise InputError(what, where=network.node_name(node), hint=f"give at least {needed} B")
     pooled = np.flatnonzero(size[source] > 0)
     if shared and len(pooled):
         _check_alpha(network, shared, int(largest_queues(network)[pooled[0]]), int(largest[pooled].max()))
@@ -53,4 +53,4 @@ def _check_alpha(network: Network, shared: SharedBuffer, room: int, needed: int)
         room = min(room, network.pfc.xoff) + (needed if network.pfc.headroom is None else network.pfc.headroom)
     if room < needed:
         what = f"shared_buffer.alpha = {shared.alpha:g} lets a queue hold {room} B, no packet of {needed} B"
-        raise InputError(what, where=network.name, mend="give a larger alpha or size")
+        raise InputError(what, where=network.name, hint="give a larger alpha or size")

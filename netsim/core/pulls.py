@@ -8,11 +8,11 @@ one. What senders do with them: transport/ndp.py.
 import numpy as np
 
 from netsim.core.egress import time_to_send
-from netsim.core.notes import begin_notes
-from netsim.core.repairs import message_with
+from netsim.core.packet_header import ACK, CREDIT, PULL, label, state
+from netsim.core.packet_metadata import begin_notes
 from netsim.core.rings import append, first_at, hold, length
+from netsim.core.sack_sender import message_with
 from netsim.core.tables import NEVER, NONE
-from netsim.core.words import ACK, CREDIT, PULL, label, state
 from netsim.kernel import inner, part
 from netsim.transport import ndp
 
@@ -43,7 +43,7 @@ def next_pull(world, l):
     puller = world.pullers[l]
     if length(puller.askers) == 0:
         return NEVER
-    return max(puller.ready_at, first_at(world.air, hold(puller.askers)))
+    return max(puller.ready_at, first_at(world.packet_pool, hold(puller.askers)))
 
 
 @inner
@@ -51,7 +51,7 @@ def pull(world, l, now):
     """Send a pull to the sender whose turn it is; the next one waits for as long as its packet takes to come."""
     puller, link = world.pullers[l], world.links[l]
     ring = puller.askers
-    c = world.air[ring.start + (ring.head & ring.mask)].label
+    c = world.packet_pool[ring.start + (ring.head & ring.mask)].label
     ring.head += 1
     connection, repair = world.connections[c], world.repairs[c]
     repair.pulled += 1
@@ -63,5 +63,5 @@ def pull(world, l, now):
     link.free_at = max(link.free_at, now)
     content = state(world.settings[0].ack, connection.length - 1, ACK | PULL)
     append(world, link.control, now, label(c, repair.pulled & 0xFFFFFFFF), content)
-    if world.settings[0].noted:
+    if world.settings[0].timestamped:
         begin_notes(world, link.control, now, 0)

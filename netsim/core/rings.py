@@ -5,7 +5,7 @@ In a table a ring is a RING record. A hot loop holds it as a Ring, a value: the 
 
 from typing import NamedTuple
 
-from netsim.core.notes import copy_notes
+from netsim.core.packet_metadata import copy_notes
 from netsim.core.tables import NEVER
 from netsim.kernel import inner, part
 
@@ -41,8 +41,8 @@ def is_full(ring):
 
 
 @part
-def first(air, ring):
-    return air[ring.start + (ring.head & ring.mask)]
+def first(packet_pool, ring):
+    return packet_pool[ring.start + (ring.head & ring.mask)]
 
 
 @part
@@ -51,8 +51,8 @@ def behind_head(ring):
 
 
 @part
-def push(air, ring, at, label, state):
-    packet = air[ring.start + (ring.tail & ring.mask)]
+def push(packet_pool, ring, at, label, state):
+    packet = packet_pool[ring.start + (ring.tail & ring.mask)]
     packet.at = at
     packet.label = label
     packet.state = state
@@ -60,8 +60,8 @@ def push(air, ring, at, label, state):
 
 
 @part
-def first_at(air, ring):
-    return air[ring.start + (ring.head & ring.mask)].at if ring.head < ring.tail else NEVER
+def first_at(packet_pool, ring):
+    return packet_pool[ring.start + (ring.head & ring.mask)].at if ring.head < ring.tail else NEVER
 
 
 @part
@@ -69,7 +69,7 @@ def append(world, row, at, label, state):
     """Push onto a ring that stays in its table."""
     if is_full(row):
         grow(world, row)
-    packet = world.air[row.start + (row.tail & row.mask)]
+    packet = world.packet_pool[row.start + (row.tail & row.mask)]
     packet.at = at
     packet.label = label
     packet.state = state
@@ -90,12 +90,12 @@ def take_block(world, size):
     k = size_class(size)
     block = world.blocks[k]
     if block >= 0:
-        world.blocks[k] = world.air[block].at  # a free block holds the number of the next one
+        world.blocks[k] = world.packet_pool[block].at  # a free block holds the number of the next one
         return block
     progress = world.progress[0]
-    block = progress.air_used
-    progress.air_used += size
-    if progress.air_used > world.air.size:
+    block = progress.pool_used
+    progress.pool_used += size
+    if progress.pool_used > world.packet_pool.size:
         raise MemoryError("no room for more packets")
     return block
 
@@ -103,7 +103,7 @@ def take_block(world, size):
 @inner
 def give_block(world, start, size):
     k = size_class(size)
-    world.air[start].at = world.blocks[k]
+    world.packet_pool[start].at = world.blocks[k]
     world.blocks[k] = start
 
 
@@ -112,14 +112,14 @@ def grow(world, row):
     """Double a ring: move it to a block twice as large."""
     size = row.mask + 1
     block = take_block(world, 2 * size)
-    noted = world.settings[0].noted
+    timestamped = world.settings[0].timestamped
     for i in range(row.head, row.tail):
-        old = world.air[row.start + (i & row.mask)]
-        new = world.air[block + (i & (2 * size - 1))]
+        old = world.packet_pool[row.start + (i & row.mask)]
+        new = world.packet_pool[block + (i & (2 * size - 1))]
         new.at = old.at
         new.label = old.label
         new.state = old.state
-        if noted:
+        if timestamped:
             copy_notes(world, row.start + (i & row.mask), block + (i & (2 * size - 1)))
     give_block(world, row.start, size)
     row.start = block
@@ -133,13 +133,16 @@ def insert_sorted(world, row, at, label, by_label):
         grow(world, row)
     i = row.tail
     while i > row.head:
-        before, here = world.air[row.start + ((i - 1) & row.mask)], world.air[row.start + (i & row.mask)]
+        before, here = (
+            world.packet_pool[row.start + ((i - 1) & row.mask)],
+            world.packet_pool[row.start + (i & row.mask)],
+        )
         if before.at < at or (before.at == at and not (by_label and before.label > label)):
             break
         here.at = before.at
         here.label = before.label
         i -= 1
-    here = world.air[row.start + (i & row.mask)]
+    here = world.packet_pool[row.start + (i & row.mask)]
     here.at = at
     here.label = label
     row.tail += 1

@@ -3,7 +3,7 @@
 import numpy as np
 
 from netsim.core.egress import time_to_send
-from netsim.core.steering import FLOWLET
+from netsim.core.per_packet_routing import FLOWLET
 from netsim.core.tables import NEVER
 from netsim.kernel import bare, entry, part
 

@@ -139,15 +139,15 @@ CONNECTION = with_states(
         ("received", "i8"),
         ("cnp_at", "i8"),  # no congestion notification before then
         ("receiving", "u4"),  # message that holds `expected`
-        ("complained", "u4"),  # a NAK for this gap is under way
+        ("nak_pending", "u4"),  # a NAK for this gap is under way
         ("back", "u4"),  # link that its ACKs leave by
         ("length", "u4"),  # links of its route
         # what times out and counts that, 24 bytes
         ("armed", "u4"),  # it is among the timers of its host
         ("unused", "u4"),
         ("stuck_at", "i8"),  # packets known to have arrived at the last time-out
-        ("tries", "u4"),  # time-outs since that number last grew
-        ("patience", "u4"),  # more of them, and it fails
+        ("retries", "u4"),  # time-outs since that number last grew
+        ("max_retries", "u4"),  # more of them, and it fails
     ],
     CONTROL_STATES,
 )
@@ -155,7 +155,7 @@ REPAIR = np.dtype(  # selective repeat: what a connection knows of packets beyon
     [
         # the sender
         ("got", "i8"),  # packets after `acked` known to have arrived
-        ("lost", "i8"),  # packets to be sent again
+        ("lost", "i8"),  # packets to be retransmitted
         ("lost_from", "i8"),  # none of them comes before this one
         ("newest", "i8"),  # of the transmissions known to have arrived, the latest
         ("oldest", "i8"),  # nothing under way was sent before this transmission
@@ -188,7 +188,7 @@ MESSAGE = np.dtype(  # a chunk flow on its connection
         ("flow", "u4"),
         ("waits", "u4"),  # predecessors not yet finished
         ("next", "u4"),  # in its connection's queue, or in its part's list of those waiting for the rank
-        ("first_heir", "u4"),  # rows that wait for it: heirs[first_heir : next row's first_heir]
+        ("first_dependent", "u4"),  # rows that wait for it: dependents[first_heir : next row's first_heir]
     ]
 )
 FLOW = np.dtype(  # what one connection carries for one collective
@@ -229,7 +229,7 @@ WAY = np.dtype(  # of a connection's route, what lies outside servers: there swi
         ("outward", "u4"),  # links before it
         ("source", "u4"),  # the hosts at its ends
         ("target", "u4"),
-        ("fresh", "u4"),  # reps: entropies in its cache that were not sent again
+        ("fresh", "u4"),  # reps: entropies in its cache that were not retransmitted
         ("kept", "i8"),  # reps: entropies put into its cache so far
         ("spare", "i8"),
     ]
@@ -261,7 +261,7 @@ PROGRESS = np.dtype(  # what kernels have come to
         ("finished", "i8"),  # rows of `finished` in use
         ("failed", "i8"),  # 1 + the connection that gave up first,
         ("failed_at", "i8"),  # and when
-        ("air_used", "i8"),
+        ("pool_used", "i8"),
         ("places_used", "i8"),
         ("windows", "i8"),
         ("node_steps", "i8"),
@@ -287,8 +287,8 @@ SETTINGS = np.dtype(  # what no kernel changes
         ("lossless", "i8"),  # priority flow control is on
         ("xoff", "i8"),
         ("xon", "i8"),
-        ("coupled", "i8"),  # switches go from event to event (core/coupled.py)
-        ("noted", "i8"),  # packets have notes
+        ("coupled", "i8"),  # switches go from event to event (core/event_driven.py)
+        ("timestamped", "i8"),  # packets have notes
         ("telemetered", "i8"),  # and telemetry
         ("seed", "i8"),
         ("steering", "i8"),  # 0, or how switches choose a link per packet
@@ -303,14 +303,14 @@ SETTINGS = np.dtype(  # what no kernel changes
         ("lossy", "i8"),  # some wire loses packets
         ("jittery", "i8"),  # NICs have jitter
         ("pulling", "i8"),  # receivers pull
-        ("complaints", "i8"),  # go-back-N: 1 if every packet beyond a gap brings a NAK, 0 if the first does
+        ("nak_per_packet", "i8"),  # go-back-N: 1 if every packet beyond a gap brings a NAK, 0 if the first does
         ("classes", "i8"),  # of traffic; see classes.py
         ("ports", "i8"),  # links: classes above the first have more rows
         ("pooling", "i8"),  # ports of a switch share a buffer
         ("alpha", "i8"),  # of what is left of it a queue may hold so much; see pools.py
         ("look_every", "i8"),
         ("most_looks", "i8"),
-        ("journaling", "i8"),  # what happens to packets is written down
+        ("tracing", "i8"),  # what happens to packets is written down
         ("journal_reserve", "i8"),  # rows that a visit to one node may need
         ("controls", CONTROL_SETTINGS),
     ]

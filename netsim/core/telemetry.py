@@ -1,8 +1,8 @@
 """What an ACK brings home beside its number: how long the round trip took, how full the links were."""
 
 from netsim.core.egress import time_to_send
-from netsim.core.notes import copy_telemetry
-from netsim.core.places import outstanding
+from netsim.core.packet_metadata import copy_telemetry
+from netsim.core.sack_scoreboard import outstanding
 from netsim.core.tables import MOST_HOPS
 from netsim.kernel import inner
 from netsim.transport import dispatch

@@ -1,9 +1,9 @@
 """What a host does when the time-out of a connection is due: it sends again, or the connection has failed."""
 
-from netsim.core.failures import has_given_up
 from netsim.core.go_back_n import rewind
 from netsim.core.messages import offer
-from netsim.core.repairs import after_silence
+from netsim.core.retry_limit import has_given_up
+from netsim.core.sack_sender import on_timeout
 from netsim.core.timers import arm, expired, is_outstanding
 from netsim.kernel import inner
 from netsim.transport import dispatch
@@ -26,7 +26,7 @@ def expire(world, v, now):
 def time_out(world, c, connection, now):
     """Everything under way counts as lost."""
     if world.settings[0].selective > 0:
-        after_silence(world, c, connection)
+        on_timeout(world, c, connection)
     else:
         rewind(world, connection, connection.acked)
     connection.progress_at = now

@@ -5,8 +5,8 @@ connection). Progress does not touch it: when it comes up too early it is put ba
 a packet costs nothing, and time-outs are exact to the picosecond.
 """
 
-from netsim.core.places import awaits
 from netsim.core.rings import first_at, hold, insert_sorted, length
+from netsim.core.sack_scoreboard import awaits
 from netsim.kernel import inner, part
 
 
@@ -24,7 +24,7 @@ def arm(world, c, connection):
     connection.armed = 1
     host = world.hosts[connection.source]
     insert_sorted(world, host.timers, connection.progress_at + connection.timeout, c, True)
-    host.expires = first_at(world.air, hold(host.timers))
+    host.expires = first_at(world.packet_pool, hold(host.timers))
 
 
 @part
@@ -39,8 +39,8 @@ def start_timer(world, c, connection, now):
 def expired(world, v, now):
     """The next connection of a host whose time-out is due by now, taken off its timers; -1 if there is none."""
     host = world.hosts[v]
-    while length(host.timers) and first_at(world.air, hold(host.timers)) <= now:
-        c = world.air[host.timers.start + (host.timers.head & host.timers.mask)].label
+    while length(host.timers) and first_at(world.packet_pool, hold(host.timers)) <= now:
+        c = world.packet_pool[host.timers.start + (host.timers.head & host.timers.mask)].label
         host.timers.head += 1
         connection = world.connections[c]
         connection.armed = 0
@@ -48,5 +48,5 @@ def expired(world, v, now):
             if connection.progress_at + connection.timeout <= now:
                 return c
             arm(world, c, connection)
-    host.expires = first_at(world.air, hold(host.timers))
+    host.expires = first_at(world.packet_pool, hold(host.timers))
     return -1

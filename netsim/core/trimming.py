@@ -8,12 +8,12 @@ each other lose always or never (ibid.).
 
 import numpy as np
 
-from netsim.core.journal import REFUSED, write_down
-from netsim.core.losses import drop
-from netsim.core.notes import appended_place, carry_notes
+from netsim.core.packet_header import BYTES, TRIMMED, bytes_of, is_ack, without_ingress
+from netsim.core.packet_metadata import appended_place, carry_notes
+from netsim.core.packet_trace import REFUSED, write_down
 from netsim.core.random import thirty_bits
 from netsim.core.rings import append, length
-from netsim.core.words import BYTES, TRIMMED, bytes_of, is_ack, without_ingress
+from netsim.core.wire_losses import drop
 from netsim.kernel import inner
 
 COINS = 1 << 41  # added to the number of a row: its coins, its marks and its losses are drawn apart
@@ -22,7 +22,7 @@ COINS = 1 << 41  # added to the number of a row: its coins, its marks and its lo
 @inner
 def turn_away(world, l, label, state, now):
     """A packet finds no room in the queue of its class, row l."""
-    if world.settings[0].journaling:
+    if world.settings[0].tracing:
         write_down(world, np.uint32(l % world.settings[0].ports), now, REFUSED, label, state)
     drop(world, l, label, state)
 
@@ -37,7 +37,7 @@ def into_control(world, l, label, state, now, place):
     link.control_backlog += bytes_of(state)
     link.free_at = max(link.free_at, now)
     append(world, link.control, now, label, state)
-    if world.settings[0].noted:
+    if world.settings[0].timestamped:
         carry_notes(world, place, link.control)
 
 
@@ -69,7 +69,7 @@ def takes_the_place(world, l, wire_bytes):
     if length(link.payload) == 0:
         return False
     place = appended_place(link.payload)
-    label, state, came_at = world.air[place].label, world.air[place].state, world.air[place].at
+    label, state, came_at = world.packet_pool[place].label, world.packet_pool[place].state, world.packet_pool[place].at
     drawn = thirty_bits(world.settings[0].seed, np.int64(l) + COINS, world.gates[l].trims)
     if bytes_of(state) < wire_bytes or drawn >= world.settings[0].trim_last:
         return False

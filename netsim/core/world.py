@@ -8,9 +8,9 @@ import numpy as np
 from netsim.core import tables
 from netsim.core.checks import check_classes, check_headers, check_room, check_trimming
 from netsim.core.egress import GROUP
-from netsim.core.journal_tables import JOURNAL, STORY
 from netsim.core.lossless import flow_control
 from netsim.core.memory import aligned_zeros
+from netsim.core.packet_trace_tables import JOURNAL, STORY
 from netsim.core.pool_sizes import check_pools, fixed_alpha, largest_queues, pools
 from netsim.core.rings import FIRST_SIZE
 from netsim.core.tables import MOST_HOPS, NEVER
@@ -23,8 +23,8 @@ STRIDE = 8  # links of a route that fit before `hops` is laid out anew
 SIZE_CLASSES = 64
 ROOM_PER_PACKET = 8  # entries of `air` that a packet can cost while rings double
 FIRST_RESERVE, RESERVE = 1 << 14, 1 << 22  # entries: at least and at most kept free for a visit to a node
-FIRST_AIR = 1 << 22  # entries: 100 MB of addresses; memory is taken when it is first used
-FIRST_NOTED_AIR = 1 << 16  # where the rows beside it take ten times as much
+FIRST_POOL = 1 << 22  # entries: 100 MB of addresses; memory is taken when it is first used
+FIRST_TIMESTAMPED_POOL = 1 << 16  # where the rows beside it take ten times as much
 ALBUM = 1 << 14  # samples of queues that the core keeps before the seam takes them
 CHANCE = 1 << 30  # Pmax is held in these units
 HEADERS = 2  # with trimming the control class holds twice the bytes of the data class (htsim's NDP queue)
@@ -42,15 +42,15 @@ def new_world(
     control: str,
     parameters: Parameters,
     selective: bool = False,
-    complaints: bool = False,
+    nak_per_packet: bool = False,
     classes: int = 1,
     jitter: float = 0,
 ) -> World:
     """The network at rest. Sizes in bytes; payloads of a packet and of one that stays inside a server.
 
     selective: repeat, not go-back-N. classes: of traffic. jitter: of NICs, in times to send a packet. Raises InputError
-    where the largest packet does not fit, a pause would travel in no time, what is trimmed could not be sent again, or
-    several classes have no control class above them.
+    where the largest packet does not fit, a pause would travel in no time, what is trimmed could not be retransmitted,
+    or several classes have no control class above them.
     """
     inside = np.array([kind == SCALE_UP for kind in network.kinds], bool)
     largest = header + np.where(inside, max(payloads), payloads[0])  # what goes on to the network crosses NVLink too
@@ -63,16 +63,16 @@ def new_world(
     nodes, inbound, outbound, port_of = _nodes(network)
     slots = _slots(network)
     ports = int((nodes["last_out"] - nodes["first_out"])[len(network.hosts) :].max(initial=1))
-    links, gates, inboxes, pullers, host_rows, air_used = _links(network, kind_of, ports, control in PULLED, classes)
+    links, gates, inboxes, pullers, host_rows, pool_used = _links(network, kind_of, ports, control in PULLED, classes)
     settings = _settings(network, control, parameters, selective)
     row = settings[0]
-    row["complaints"], row["classes"], row["coupled"] = complaints, classes, row["coupled"] or classes > 1
+    row["nak_per_packet"], row["classes"], row["coupled"] = nak_per_packet, classes, row["coupled"] or classes > 1
     row["header"], row["ack"], row["jittery"] = header, ack, kinds["jitter"].any()
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
     _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + (not network.trim)))
     return World(
         settings=settings,
-        progress=_progress(air_used),
+        progress=_progress(pool_used),
         links=links,
         kinds=kinds,
         gates=gates,
@@ -89,7 +89,7 @@ def new_world(
         pullers=pullers,
         samples=np.zeros(len(links) + ALBUM, tables.SAMPLE),
         **_times(len(links), len(outbound), len(nodes)),
-        **_air(row, air_used),
+        **_air(row, pool_used),
         **_nothing_carried(),
     )
 
@@ -103,10 +103,10 @@ def _times(links: int, places: int, nodes: int) -> dict[str, Any]:
 
 def _air(row: Any, used: int) -> dict[str, Any]:
     """Room for packets, and beside it for what is noted of them."""
-    room = 4 * used + int(row["reserve"]) + (FIRST_NOTED_AIR if row["noted"] else FIRST_AIR)
+    room = 4 * used + int(row["reserve"]) + (FIRST_TIMESTAMPED_POOL if row["timestamped"] else FIRST_POOL)
     return {
-        "air": np.zeros(room, tables.PACKET),
-        "notes": np.zeros(room if row["noted"] else 1, tables.NOTE),
+        "packet_pool": np.zeros(room, tables.PACKET),
+        "notes": np.zeros(room if row["timestamped"] else 1, tables.NOTE),
         "telemetry": np.zeros(room * MOST_HOPS if row["telemetered"] else 1, tables.TELEMETRY),
         "blocks": np.full(SIZE_CLASSES, -1, "i8"),
     }
@@ -117,7 +117,7 @@ def _nothing_carried() -> dict[str, Any]:
     empty = {
         "connections": tables.CONNECTION,
         "messages": tables.MESSAGE,
-        "heirs": "u4",
+        "dependents": "u4",
         "flows": tables.FLOW,
         "parts": tables.PART,
         "collectives": tables.COLLECTIVE,
@@ -130,7 +130,7 @@ def _nothing_carried() -> dict[str, Any]:
         "repairs": tables.REPAIR,
         "places": "u4",
     }
-    rows = {"heard": tables.TELEMETRY, "journal": JOURNAL, "stories": STORY}
+    rows = {"heard": tables.TELEMETRY, "packet_trace": JOURNAL, "stories": STORY}
     return {
         **{name: np.zeros(0, row) for name, row in empty.items()},
         **{name: np.zeros(1, row) for name, row in rows.items()},
@@ -140,10 +140,10 @@ def _nothing_carried() -> dict[str, Any]:
     }
 
 
-def _progress(air_used: int) -> Any:
+def _progress(pool_used: int) -> Any:
     progress = np.zeros(1, tables.PROGRESS)
     progress["next_look"] = progress["failed_at"] = NEVER
-    progress["air_used"] = air_used
+    progress["pool_used"] = pool_used
     return progress
 
 
@@ -161,8 +161,8 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
         row["trim_last"], row["marks_late"] = round(network.trim.last * CHANCE), network.trim.marking == "dequeue"
     row["lossy"] = any(chance > 0 for chance in network.loss)
     row["paced"] = control in PACED
-    row["noted"], row["telemetered"] = control in NOTED, control in TELEMETERED
-    coupled = ("lossless", "pooling", "trim", "noted")  # what the other kind of switch cannot do
+    row["timestamped"], row["telemetered"] = control in NOTED, control in TELEMETERED
+    coupled = ("lossless", "pooling", "trim", "timestamped")  # what the other kind of switch cannot do
     row["coupled"] = any(row[name] for name in coupled)
     for name, values in parameters.items():
         for key, value in values.items():

@@ -26,7 +26,7 @@ class World(NamedTuple):
     wake: np.ndarray  # per node: when it next has something to do
     slots: np.ndarray  # per node: its place in `wakes`, 2 * group + colour; links join nodes of different colour
     wakes: np.ndarray  # per group and colour: the first of these
-    air: np.ndarray  # PACKETs, shared by all rings
+    packet_pool: np.ndarray  # PACKETs, shared by all rings
     notes: np.ndarray  # beside the air: NOTE of each packet where settings.noted, else one row
     telemetry: np.ndarray  # TELEMETRY, MOST_HOPS rows a packet where settings.telemetered, else one row
     heard: np.ndarray  # TELEMETRY that a connection had last, MOST_HOPS rows each where settings.telemetered
@@ -37,7 +37,7 @@ class World(NamedTuple):
     hops: np.ndarray  # [connection * stride + hop] links
     connections: np.ndarray
     messages: np.ndarray
-    heirs: np.ndarray
+    dependents: np.ndarray
     flows: np.ndarray
     parts: np.ndarray
     collectives: np.ndarray
@@ -53,5 +53,5 @@ class World(NamedTuple):
     place_blocks: np.ndarray  # per size class: first free block of `places`
     pullers: np.ndarray  # per link, where receivers pull
     samples: np.ndarray  # of queues, taken since the seam last looked
-    journal: np.ndarray  # where settings.journaling, since the seam last looked; else one row
+    packet_trace: np.ndarray  # where settings.journaling, since the seam last looked; else one row
     stories: np.ndarray  # per message where settings.journaling, else one row

@@ -111,7 +111,7 @@ def profile(trace: Trace, scenario: Scenario | None = None) -> Profile:
 def _placed(trace: Trace, scenario: Scenario) -> Placed:
     if trace.report.unplaced:
         what = f"the log does not tell who {trace.report.unplaced} members of its groups are, so they have no place"
-        raise InputError(what, where=trace.source, mend="give the logs of all ranks, or leave --on out")
+        raise InputError(what, where=trace.source, hint="give the logs of all ranks, or leave --on out")
     network = scenario.topology.build()
     hosts = np.array(scenario.placement.hosts(trace.ranks, len(network.hosts), scenario.seed))
     return Placed(network.server_of[hosts], network.rail_of[hosts], scenario.algorithms, scenario.channels)

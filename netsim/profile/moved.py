@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from netsim.collectives import ALGORITHMS, Layout, Wish, plan
-from netsim.collectives.pieces import WHOLE
+from netsim.collectives import ALGORITHMS, Layout, Request, plan
+from netsim.collectives.chunking import WHOLE
 from netsim.traces import Operation, Trace
 
 MOST_ROWS = 1 << 25  # chunk flows of one collective, uncut: about 2,000 ranks on a ring of two channels
@@ -108,7 +108,7 @@ def _moved(operation: Operation, placed: Placed) -> Iterator[tuple[Int64s, Int64
             source, target = np.nonzero(sizes)
             yield ranks[source], ranks[target], sizes[source, target]
             return
-        wish = Wish(
+        request = Request(
             op=operation.op,
             ranks=len(ranks),
             bytes=operation.bytes,
@@ -117,7 +117,7 @@ def _moved(operation: Operation, placed: Placed) -> Iterator[tuple[Int64s, Int64
             channels=placed.channels,
             layout=Layout(placed.server[ranks], placed.rail[ranks]),
         )
-        schedule = plan(wish, _algorithm(operation, placed))
+        schedule = plan(request, _algorithm(operation, placed))
         yield ranks[schedule.source], ranks[schedule.target], schedule.bytes
 
 

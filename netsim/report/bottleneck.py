@@ -122,7 +122,7 @@ def _collision(load: Load, link: int) -> Reason:
 
 
 def _losses_at(load: Load) -> Reason | None:
-    """The link that lost most, where much had to be sent again."""
+    """The link that lost most, where much had to be retransmitted."""
     links, flows = load.result.links, load.result.flows
     lost = (links["drops"] + links["lost"] + links["trims"]).to_numpy()
     again = load.result.summary["retransmitted_packets"] / max(1, int(flows["packets"].sum()))
@@ -161,4 +161,4 @@ def _losses(result: Result) -> str:
     if not again and not drops:
         return ""
     sent = max(1, int(result.flows["packets"].sum()))
-    return f" {counted(drops, 'packet')} dropped, {again:,} sent again ({percent(again / sent)})."
+    return f" {counted(drops, 'packet')} dropped, {again:,} retransmitted ({percent(again / sent)})."

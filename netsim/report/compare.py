@@ -29,7 +29,7 @@ def compare_text(
     `costs` are those of each result's fabric, where they are wanted.
     """
     if not results:
-        raise InputError("nothing to compare", mend="give at least one result")
+        raise InputError("nothing to compare", hint="give at least one result")
     heads = list(names) if names is not None else names_of(results)
     cells: list[tuple[str, Cell]] = [
         ("finished at, us", lambda result: microseconds(result.summary["completion_time_ps"])),
@@ -40,7 +40,7 @@ def compare_text(
         ("longest queue", lambda result: format_size(int(result.links["max_queue_bytes"].max()))),
         ("packets marked", lambda result: f"{result.summary['ecn_marks']:,}"),
         ("packets dropped", lambda result: f"{result.summary['drops']:,}"),
-        ("packets sent again", lambda result: f"{result.summary['retransmitted_packets']:,}"),
+        ("packets retransmitted", lambda result: f"{result.summary['retransmitted_packets']:,}"),
     ]
     rows = [[name, *map(cell, results)] for name, cell in cells]
     rows.append(["limited by", *(result.reason.kind for result in results)])

@@ -105,8 +105,8 @@ def _price(price: float | dict[str, float], what: str, names: Names, where: str)
         return price
     found = [price[name] for name in (*names, "other") if name in price]
     if not found:
-        mend = f"add one of {', '.join(names)}, other"
-        raise InputError(f"{what} has no price that fits {' at '.join(names)}", where=where, mend=mend)
+        hint = f"add one of {', '.join(names)}, other"
+        raise InputError(f"{what} has no price that fits {' at '.join(names)}", where=where, hint=hint)
     return found[0]
 
 

@@ -20,7 +20,7 @@ PS_PER_SECOND = 1e12
 class Load:
     """The time in ps that each link needs for what was delivered over it, each byte once; the least the run could take.
 
-    Bytes sent again are not counted, so a link stands out for what was asked of it, not for what was wasted on it.
+    Bytes retransmitted are not counted, so a link stands out for what was asked of it, not for what was wasted on it.
     """
 
     result: Result

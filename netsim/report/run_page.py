@@ -86,7 +86,7 @@ def facts_of(result: Result) -> list[list[str]]:
     facts += [
         ["marked", f"{summary['ecn_marks']:,}", "packets, by ECN"],
         ["dropped", f"{summary['drops'] + summary['lost']:,}", "packets, in queues and on wires"],
-        ["sent again", f"{summary['retransmitted_packets']:,}", "packets"],
+        ["retransmitted", f"{summary['retransmitted_packets']:,}", "packets"],
         ["pauses", f"{summary['pauses']:,}", "PFC frames that stop a sender"],
     ]
     if summary["trims"]:

@@ -133,7 +133,7 @@ def _congestion(result: Result) -> str:
         f"{counted(summary['packets_delivered'], 'packet')} delivered",
         f"{summary['drops']:,} dropped",
         f"{summary['ecn_marks']:,} marked",
-        f"{summary['retransmitted_packets']:,} sent again",
+        f"{summary['retransmitted_packets']:,} retransmitted",
     ]
     counts += [f"{summary[name]:,} {name}" for name in ("lost", "trims", "pauses") if summary[name]]
     worst = worst_links(result.links).head(MOST_LINKS)
@@ -149,10 +149,10 @@ def _unmoved(result: Result) -> str:
     gone = summary["drops"] + summary["lost"]
     if transport.control not in UNMOVED_BY_LOSS or not gone:
         return ""
-    mend = "" if result.scenario.topology.pfc else "; with PFC (topology.pfc = on) full queues drop nothing"
+    hint = "" if result.scenario.topology.pfc else "; with PFC (topology.pfc = on) full queues drop nothing"
     return (
         f"{transport.control} takes no notice of losses: {counted(gone, 'packet')} dropped or lost, which only "
-        f"{transport.recovery} acts on{mend}"
+        f"{transport.recovery} acts on{hint}"
     )
 
 

@@ -21,10 +21,10 @@ from netsim.result.totals import provenance_of, summary_of
 from netsim.scenario import Scenario
 from netsim.traces import write_native
 
-__all__ = ["Outcome", "Result", "check_writable"]
+__all__ = ["RunTables", "Result", "check_writable"]
 
 
-class Outcome(Protocol):
+class RunTables(Protocol):
     """What a run measured, as `netsim.fabric` hands it over: plain columns by name, and totals."""
 
     @property
@@ -66,7 +66,7 @@ class Result:
     provenance: dict[str, Any]
 
     @classmethod
-    def of(cls, outcome: Outcome, scenario: Scenario) -> Result:
+    def of(cls, outcome: RunTables, scenario: Scenario) -> Result:
         """Make the tables of what a run measured, and derive what follows from it."""
         collectives = tables.collectives(outcome.collectives)
         links = tables.links(outcome.links)
@@ -86,7 +86,7 @@ class Result:
         """What limited the run; found when first asked for, by simulating it once more, and kept in the summary."""
         known = Reason.read(self.summary.get("reason"))
         if known is None:
-            known = import_module("netsim.blame.reason").reason_of_run(self)
+            known = import_module("netsim.explain.reason").reason_of_run(self)
             self.summary["reason"] = known.as_json()
         return known
 
@@ -108,7 +108,7 @@ class Result:
         """The row of the link between two nodes, by their names; InputError when there is none."""
         found = self.links[(self.links["source"] == source) & (self.links["target"] == target)]
         if found.empty:
-            raise InputError(f"no link {source}->{target}", mend="see the columns source and target of result.links")
+            raise InputError(f"no link {source}->{target}", hint="see the columns source and target of result.links")
         return found.iloc[0]
 
     def save(self, folder: str | Path) -> None:
@@ -130,11 +130,11 @@ class Result:
         """Read a saved result back, its scenario included, so that it can be run again. Raises InputError."""
         folder = Path(folder)
         if not (folder / MARK).is_file():
-            raise InputError("is no saved result", where=str(folder), mend="give a folder that --out or save() wrote")
+            raise InputError("is no saved result", where=str(folder), hint="give a folder that --out or save() wrote")
         scenario = load_scenario(folder / MARK)
         provenance = {key: value for key, value in read_json(folder / MARK).items() if key != "scenario"}
         if provenance.get("digest") != scenario.digest():
-            raise InputError("holds another scenario than was run", where=str(folder), mend="run it again")
+            raise InputError("holds another scenario than was run", where=str(folder), hint="run it again")
         read = {name: read_parquet(name, folder / f"{name}.parquet") for name in TABLES}
         summary = read_json(folder / "summary.json")
         check_tables(read, scenario, folder)

@@ -45,7 +45,7 @@ def read_parquet(name: str, path: Path) -> pd.DataFrame:
     except NetsimError:
         raise
     except Exception:  # whatever a broken file makes of the library that reads it
-        raise InputError("cannot be read as Parquet", where=str(path), mend=MEND) from None
+        raise InputError("cannot be read as Parquet", where=str(path), hint=MEND) from None
 
 
 def _check_schema(name: str, path: Path, schema: pa.Schema) -> None:
@@ -124,8 +124,8 @@ def check_writes_down(scenario: Scenario, folder: Path) -> None:
     if again != scenario or own:
         what = f"{own or 'scenario'} cannot be written down"
         what += f": nobody who opens the file knows the class {type(parts[own][0]).__name__}" if own else ""
-        mend = "enter the class under its kind in netsim.topology.TOPOLOGIES, wherever the file is opened"
-        raise InputError(what, where=str(folder), mend=mend if own == "topology" else "use what a file can say")
+        hint = "enter the class under its kind in netsim.topology.TOPOLOGIES, wherever the file is opened"
+        raise InputError(what, where=str(folder), hint=hint if own == "topology" else "use what a file can say")
 
 
 def check_summary(summary: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], path: Path) -> None:
@@ -145,4 +145,4 @@ def check_summary(summary: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]
 
 
 def _wrong(path: Path, what: str) -> InputError:
-    return InputError(what, where=str(path), mend=MEND)
+    return InputError(what, where=str(path), hint=MEND)

@@ -38,10 +38,10 @@ def check_writable(folder: str | Path, ours: Ours = is_result) -> None:
     with plain_errors(folder):
         check_kind(folder, stat.S_ISDIR, "give a folder to save in")
         if folder.is_dir() and any(folder.iterdir()) and not ours(folder):
-            raise InputError("is not empty and holds no result", where=str(folder), mend="give a new folder")
+            raise InputError("is not empty and holds no result", where=str(folder), hint="give a new folder")
         above = next(each for each in folder.absolute().parents if each.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
-        raise InputError("cannot be written to", where=str(above), mend="give another folder")
+        raise InputError("cannot be written to", where=str(above), hint="give another folder")
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def read_json(path: Path) -> dict[str, Any]:
             raise FileNotFoundError
         value = json.loads(path.read_text(encoding="utf-8"), parse_constant=int)  # NaN is a ValueError
     except (OSError, ValueError, RecursionError):
-        raise InputError("cannot be read as JSON", where=str(path), mend="run the scenario again") from None
+        raise InputError("cannot be read as JSON", where=str(path), hint="run the scenario again") from None
     if not isinstance(value, dict):
-        raise InputError("is not a JSON object", where=str(path), mend="run the scenario again")
+        raise InputError("is not a JSON object", where=str(path), hint="run the scenario again")
     return value

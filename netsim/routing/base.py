@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import BaseModel, ConfigDict
 
 from netsim.errors import InputError
-from netsim.routing.plane import Ints, Plane, Planes, planes_of
+from netsim.routing.shortest_paths import Ints, Plane, Planes, planes_of
 from netsim.topology.network import Network
 
 BLOCK = 1 << 19  # connections routed together: bounds the memory
@@ -101,7 +101,7 @@ class Routing(BaseModel):
         if not joined.all():
             lost = int(np.argmin(joined))
             ends = network.node_name(int(block.source[lost])), network.node_name(int(block.target[lost]))
-            raise InputError(f"nothing joins {ends[0]} and {ends[1]}", where=network.name, mend="add the missing links")
+            raise InputError(f"nothing joins {ends[0]} and {ends[1]}", where=network.name, hint="add the missing links")
         inside = self._walk(planes.up, block.source, stop, block, seed)
         return np.concatenate([inside, self._walk(planes.out, stop, block.target, block, seed)], axis=1)
 
@@ -144,8 +144,8 @@ def _check_hosts(network: Network, wanted: Connections) -> None:
     for ends in (wanted.source, wanted.target):
         if len(ends) and (ends.min() < 0 or ends.max() >= hosts):
             wrong = int(ends.min()) if ends.min() < 0 else int(ends.max())
-            raise InputError(f"there is no host {wrong}", where=network.name, mend=f"hosts are 0..{hosts - 1}")
+            raise InputError(f"there is no host {wrong}", where=network.name, hint=f"hosts are 0..{hosts - 1}")
     itself = wanted.source == wanted.target
     if itself.any():
         name = network.node_name(int(wanted.source[np.argmax(itself)]))
-        raise InputError(f"{name} cannot send to itself", where=network.name, mend="leave such a connection out")
+        raise InputError(f"{name} cannot send to itself", where=network.name, hint="leave such a connection out")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.routing.plane import Ints, Plane, planes_of
+from netsim.routing.shortest_paths import Ints, Plane, planes_of
 from netsim.topology.network import Network
 
 NONE = 0xFFFFFFFF

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from netsim.routing.base import Connections, Routing
 from netsim.routing.hashing import hash64
-from netsim.routing.plane import Ints
+from netsim.routing.shortest_paths import Ints
 
 MOST_QUEUE_PAIRS = 128  # NCCL's limit of NCCL_IB_QPS_PER_CONNECTION
 

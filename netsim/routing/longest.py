@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.routing.plane import UNREACHED, Plane, planes_of
+from netsim.routing.shortest_paths import UNREACHED, Plane, planes_of
 from netsim.topology.network import Network
 from netsim.transport.settings import Transport
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from netsim.routing.base import Connections, Routing
 from netsim.routing.ecmp import hashed
-from netsim.routing.plane import Ints
+from netsim.routing.shortest_paths import Ints
 
 
 class PerPacket(Routing):

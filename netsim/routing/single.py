@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netsim.routing.base import Connections, Routing
-from netsim.routing.plane import Ints
+from netsim.routing.shortest_paths import Ints
 
 
 class Single(Routing):

@@ -23,7 +23,7 @@ TITLES = {
     "pauses": "pauses sent",
     "lost": "packets lost on wires",
     "drops": "packets dropped",
-    "retransmitted_packets": "packets sent again",
+    "retransmitted_packets": "packets retransmitted",
     "busiest_fraction": "how busy the busiest link is",
 }
 FILES = (".toml", ".jsonl", ".jsonl.gz", ".topo", ".cm")  # shown by their stem

@@ -10,7 +10,7 @@ from netsim.errors import RunError
 from netsim.report.costs import Cost, Prices, cost_of, read_prices
 from netsim.study.comparison import Comparison
 from netsim.study.designs import Design, seeds_of
-from netsim.study.figures import Measured
+from netsim.study.metrics import Measured
 from netsim.study.pool import Finished, Pool, Task
 
 Tell = Callable[[Finished], None]

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from netsim.report.costs import SAME, Cost, price_verdict
-from netsim.study.figures import Measured
+from netsim.study.metrics import Measured
 from netsim.study.statistics import Interval, mean_of, paired_width, speedup_of, unpaired_width
 
 ONE_SEED = "One seed each: --seeds 10 tells how much of a difference is chance."

@@ -52,7 +52,7 @@ def comparison_rows(comparison: Comparison) -> Rows:
         row("longest queue, any seed", lambda design: format_size(_longest(comparison, design))),
         mean("packets marked", "ecn_marks"),
         mean("packets dropped", "drops"),
-        mean("packets sent again", "retransmitted_packets"),
+        mean("packets retransmitted", "retransmitted_packets"),
         row("limited by, first seed", lambda design: str(comparison.runs[design][0].figures["limited_by"])),
         *cost_rows(comparison.costs),
     ]

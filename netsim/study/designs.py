@@ -52,7 +52,7 @@ def designs_of(axes: Sequence[Sequence[Value]], make: Make) -> list[Design]:
         if scenario is not None:
             found.append((" ".join(words), scenario))
     if not found:
-        raise InputError("nothing is left to compare", mend="see what was left out, and why")
+        raise InputError("nothing is left to compare", hint="see what was left out, and why")
     seen = Counter(name for name, _ in found)
     return [
         Design(name if seen[name] == 1 else f"{name} #{number}", scenario)
@@ -75,6 +75,6 @@ def tasks_of(designs: Sequence[Design], seeds: int, limits: Limits = NO_LIMITS) 
     """All runs of a comparison, design by design: the first design's seed and the next ones, the same for all."""
     if len(designs) * seeds > MOST_RUNS:
         what = f"{len(designs):,} designs with {seeds:,} seeds are {len(designs) * seeds:,} runs"
-        raise InputError(what, where="--seeds", mend=f"take {MOST_RUNS:,} at most")
+        raise InputError(what, where="--seeds", hint=f"take {MOST_RUNS:,} at most")
     scenarios = [with_seed(each.scenario, seed) for each in designs for seed in seeds_of(designs, seeds)]
     return [Task(number, scenario, limits, number % seeds == 0) for number, scenario in enumerate(scenarios)]

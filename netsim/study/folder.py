@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netsim.errors import InputError, NetsimError, RunError
-from netsim.study.figures import FIGURES
+from netsim.study.metrics import FIGURES
 from netsim.study.plan import Plan, Point
 from netsim.version import __version__
 from netsim.writing import is_folder, plain_errors, write_text, written
@@ -38,7 +38,7 @@ class StudyFolder:
     def open(self, name: str) -> None:
         """Make the folder, or go on in one that holds a study; InputError for any other folder that is not empty."""
         if is_folder(self.path) and any(self.path.iterdir()) and not (self.path / MARK).is_file():
-            raise InputError("is not empty and holds no study", where=str(self.path), mend="give a new folder")
+            raise InputError("is not empty and holds no study", where=str(self.path), hint="give a new folder")
         with plain_errors(self.path):
             (self.path / POINTS).mkdir(parents=True, exist_ok=True)
         write_text(self.path / MARK, _json({"study": name, "netsim": __version__}))
@@ -87,8 +87,8 @@ class StudyFolder:
         try:
             yield
         except NetsimError as error:
-            mend = "make room, then run the same command: what is finished is kept"
-            raise RunError(error.what, where=error.where, mend=mend) from None
+            hint = "make room, then run the same command: what is finished is kept"
+            raise RunError(error.what, where=error.where, hint=hint) from None
 
     def _file(self, digest: str) -> Path:
         return self.path / POINTS / f"{digest}.json"

@@ -13,7 +13,7 @@ from netsim.report.bottleneck import estimate_of, slowdown_of
 from netsim.result import Result
 from netsim.scenario import Scenario
 from netsim.simulation import check, simulate
-from netsim.study.figures import COUNTED, SUMMED, Measured
+from netsim.study.metrics import COUNTED, SUMMED, Measured
 
 KIND = ["op", "ranks", "bytes"]
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from netsim.config import Document, Keys, read_document, validated, vary_scenario
 from netsim.errors import InputError, nearest
 from netsim.scenario import Scenario
-from netsim.study.figures import DRAWN
+from netsim.study.metrics import DRAWN
 from netsim.traces import Trace
 from netsim.units import parse_time
 from netsim.version import __version__
@@ -87,7 +87,7 @@ def read_plan(path: Path) -> Plan:
     known = [*Scenario.model_fields, *OWN]
     for key in document.values:
         if key not in known:
-            raise InputError(f"unknown key {key!r}", where=document.place((key,)), mend=nearest(key, known))
+            raise InputError(f"unknown key {key!r}", where=document.place((key,)), hint=nearest(key, known))
     limit = _time_limit(document)
     points = list(_points(document, path.parent, limit))
     plan = Plan(str(document.values.get("name", path.stem)), points, limit, _picture(document))
@@ -105,8 +105,8 @@ def _points(document: Document, folder: Path, limit: int | None) -> Iterator[Poi
     grid, listed = _grid(document), _listed(document)
     count = math.prod(len(axis) for _, axis, _ in grid) * len(listed)
     if count > MOST_POINTS:
-        mend = f"take {MOST_POINTS:,} at most, or split the study"
-        raise InputError(f"{count:,} points", where=document.name, mend=mend)
+        hint = f"take {MOST_POINTS:,} at most, or split the study"
+        raise InputError(f"{count:,} points", where=document.name, hint=hint)
     axes = [[Setting(key, value, place) for value in axis] for key, axis, place in grid]
     base = document
     for key in OWN:
@@ -127,7 +127,7 @@ def _grid(document: Document) -> list[tuple[str, Sequence[Any], str]]:
     """Each varied key, all its values (a range may be long), and where they are written."""
     grid = document.values.get("grid", {})
     if not isinstance(grid, Mapping):
-        raise InputError("grid is no table", where=document.place(("grid",)), mend="write [grid] and seed = [1, 2]")
+        raise InputError("grid is no table", where=document.place(("grid",)), hint="write [grid] and seed = [1, 2]")
     axes = []
     for keys, value in _leaves(grid, ("grid",), _is_axis):
         place = document.place(keys)
@@ -139,8 +139,8 @@ def _listed(document: Document) -> list[list[Setting]]:
     """The settings of each listed point; one that sets nothing where there is no list."""
     points = document.values.get("points", [{}])
     if not (isinstance(points, list) and points and all(isinstance(point, Mapping) for point in points)):
-        mend = "write [[points]] and below it seed = 1"
-        raise InputError("points is no list of tables", where=document.place(("points",)), mend=mend)
+        hint = "write [[points]] and below it seed = 1"
+        raise InputError("points is no list of tables", where=document.place(("points",)), hint=hint)
     found = []
     for number, point in enumerate(points):
         leaves = _leaves(point, ("points", number), lambda keys, value: _is_whole(keys[2:], value))
@@ -171,14 +171,14 @@ def _values(name: str, value: Any, place: str) -> Sequence[Any]:
     if isinstance(value, Mapping) and {"from", "to"} <= set(value):
         low, high, step = value["from"], value["to"], value.get("step", 1)
         if not all(type(each) is int for each in (low, high, step)) or step < 1 or low > high:
-            raise InputError(f"{name} is no range", where=place, mend="write { from = 1, to = 10 }")
+            raise InputError(f"{name} is no range", where=place, hint="write { from = 1, to = 10 }")
         if (high - low) // step >= MOST_POINTS:
             what = f"{name} has {(high - low) // step + 1:,} values"
-            raise InputError(what, where=place, mend=f"take {MOST_POINTS:,} at most")
+            raise InputError(what, where=place, hint=f"take {MOST_POINTS:,} at most")
         return range(low, high + 1, step)
     if not isinstance(value, list) or not value:
-        mend = f"write {name.removeprefix('grid.')} = [...] with every value, or {{ from = 1, to = 10 }}"
-        raise InputError(f"{name} is no list of values", where=place, mend=mend)
+        hint = f"write {name.removeprefix('grid.')} = [...] with every value, or {{ from = 1, to = 10 }}"
+        raise InputError(f"{name} is no list of values", where=place, hint=hint)
     return value
 
 
@@ -193,13 +193,13 @@ def _time_limit(document: Document) -> int | None:
         return parse_time(document.values["time_limit"])
     except InputError as error:
         where = document.place(("time_limit",))
-        raise InputError(f"time_limit: {error.what}", where=where, mend=error.mend) from None
+        raise InputError(f"time_limit: {error.what}", where=where, hint=error.hint) from None
 
 
 def _picture(document: Document) -> Picture:
     if not isinstance(document.values.get("picture", {}), Mapping):
         where = document.place(("picture",))
-        raise InputError("picture is no table", where=where, mend='write [picture] and x = "topology"')
+        raise InputError("picture is no table", where=where, hint='write [picture] and x = "topology"')
     return validated(Picture, document.inside("picture"), ("picture",)) if "picture" in document.values else Picture()
 
 
@@ -210,4 +210,4 @@ def _check_picture(plan: Plan, document: Document) -> None:
     for key, name, known in [*wanted, ("y", picture.y, list(DRAWN))]:
         if name and name not in known:
             where, others = document.place(("picture", key)), "figure" if key == "y" else "varied setting"
-            raise InputError(f"picture.{key} = {name!r} is no {others}", where=where, mend=nearest(name, known))
+            raise InputError(f"picture.{key} = {name!r} is no {others}", where=where, hint=nearest(name, known))

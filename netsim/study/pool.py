@@ -18,7 +18,7 @@ from netsim.version import __version__
 
 if TYPE_CHECKING:
     from netsim.scenario import Scenario
-    from netsim.study.figures import Measured
+    from netsim.study.metrics import Measured
 
 BACKENDS = ("local", "dask")
 CONNECT_SECONDS = 10
@@ -122,8 +122,8 @@ class Pool:
                 raise
             except Exception as error:  # whatever a cluster may come up with
                 what = f"the cluster gave up: {type(error).__name__}: {error}"
-                mend = "every worker needs this netsim; what is finished is kept"
-                raise RunError(what, where=self.scheduler, mend=mend) from None
+                hint = "every worker needs this netsim; what is finished is kept"
+                raise RunError(what, where=self.scheduler, hint=hint) from None
 
 
 def usable_cores() -> int:
@@ -224,13 +224,13 @@ def _client(scheduler: str) -> AbstractContextManager[Any]:
     try:
         from distributed import Client
     except ImportError:
-        mend = "pip install 'netsim[cluster]'"
-        raise InputError("dask.distributed is not installed", where="--backend dask", mend=mend) from None
+        hint = "pip install 'netsim[cluster]'"
+        raise InputError("dask.distributed is not installed", where="--backend dask", hint=hint) from None
     try:
         client: AbstractContextManager[Any] = Client(scheduler, timeout=CONNECT_SECONDS)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
-        mend = "give the address that dask-scheduler prints, as in tcp://10.0.0.1:8786"
-        raise InputError(f"no scheduler answers: {error}", where=f"--scheduler {scheduler}", mend=mend) from None
+        hint = "give the address that dask-scheduler prints, as in tcp://10.0.0.1:8786"
+        raise InputError(f"no scheduler answers: {error}", where=f"--scheduler {scheduler}", hint=hint) from None
     return client
 
 
@@ -239,10 +239,10 @@ def pool_of(backend: str, scheduler: str | None, jobs: int) -> Pool:
     from netsim.errors import nearest
 
     if backend not in BACKENDS:
-        raise InputError(f"no backend {backend!r}", where="--backend", mend=nearest(backend, BACKENDS))
+        raise InputError(f"no backend {backend!r}", where="--backend", hint=nearest(backend, BACKENDS))
     if (backend == "dask") != bool(scheduler):
-        mend = "write --backend dask --scheduler tcp://10.0.0.1:8786"
-        raise InputError("a scheduler goes with backend dask, and only with it", where="--backend", mend=mend)
+        hint = "write --backend dask --scheduler tcp://10.0.0.1:8786"
+        raise InputError("a scheduler goes with backend dask, and only with it", where="--backend", hint=hint)
     if jobs < 0:
-        raise InputError(f"{jobs} processes", where="--jobs", mend="give 1 or more; 0 means one per core")
+        raise InputError(f"{jobs} processes", where="--jobs", hint="give 1 or more; 0 means one per core")
     return Pool(jobs, scheduler or "")

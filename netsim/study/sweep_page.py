@@ -13,8 +13,8 @@ from netsim.report.picture import Mark, Plotted, svg
 from netsim.report.profile_plots import JOB_COLOURS
 from netsim.report.text import counted
 from netsim.study.chart import Chart, chart_of
-from netsim.study.figures import DRAWN
 from netsim.study.folder import FAILED
+from netsim.study.metrics import DRAWN
 from netsim.study.plan import Plan
 from netsim.study.statistics import Interval
 from netsim.writing import write_text

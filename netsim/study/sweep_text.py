@@ -17,7 +17,7 @@ MOST_ERRORS = 5
 def sweep_text(plan: Plan, table: pd.DataFrame) -> str:
     """A row per combination of settings, seeds averaged; below it the first errors."""
     keys = [key for key in plan.varied if key != REPEATED]
-    header = [*keys, "runs", "time us", "+- us (95 %)", "slowdown", "marked", "dropped", "sent again"]
+    header = [*keys, "runs", "time us", "+- us (95 %)", "slowdown", "marked", "dropped", "retransmitted"]
     done = table[table["status"] == DONE].assign(_all=0)
     alike = [group for _, group in done.groupby(["_all", *keys], sort=False, dropna=False)]
     rows = [[*(_shown(group[key].iloc[0]) for key in keys), *_figures(group)] for group in alike[:MOST_ROWS]]

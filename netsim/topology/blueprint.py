@@ -70,14 +70,14 @@ class Topology(BaseModel):
     def _headers_have_a_class(self) -> Topology:
         if self.trim and self.control_class != "strict":
             what = "trim = true where control and data share a class: a header would wait behind the data"
-            raise InputError(what, mend='set control_class = "strict"')
+            raise InputError(what, hint='set control_class = "strict"')
         return self
 
     @model_validator(mode="after")
     def _headroom_fits(self) -> Topology:
         if self.pfc and self.pfc.headroom is not None and self.pfc.headroom > self.buffer:
             what = f"pfc.headroom ({self.pfc.headroom} B) is larger than the buffer of a port ({self.buffer} B)"
-            raise InputError(what, mend="make the buffer larger or the headroom smaller")
+            raise InputError(what, hint="make the buffer larger or the headroom smaller")
         return self
 
     @model_validator(mode="after")

@@ -29,7 +29,7 @@ class Ecn(BaseModel):
     def _in_order(self) -> Ecn:
         if self.kmin > self.kmax:
             raise InputError(
-                f"kmin ({self.kmin} B) is above kmax ({self.kmax} B)", mend="swap them, or make them equal"
+                f"kmin ({self.kmin} B) is above kmax ({self.kmax} B)", hint="swap them, or make them equal"
             )
         return self
 
@@ -50,7 +50,7 @@ def _off(value: Any) -> Any:
         return NO_ECN
     if isinstance(value, Ecn | dict):
         return value
-    raise InputError(f"{value!r} is no ECN setting", mend='write a table { kmin = "80KB", kmax = "320KB" }, or "off"')
+    raise InputError(f"{value!r} is no ECN setting", hint='write a table { kmin = "80KB", kmax = "320KB" }, or "off"')
 
 
 Marking = Annotated[Ecn, BeforeValidator(_off)]

@@ -34,7 +34,7 @@ class FatTree(Topology):
     @classmethod
     def _even(cls, k: int) -> int:
         if k < 2 or k % 2:
-            raise InputError(f"{k} ports are not half down and half up", mend="take an even k, at least 2")
+            raise InputError(f"{k} ports are not half down and half up", hint="take an even k, at least 2")
         return k
 
     @field_validator("oversubscription")
@@ -44,7 +44,7 @@ class FatTree(Topology):
         if ports % oversubscription:
             raise InputError(
                 f"an oversubscription of {oversubscription} leaves no whole number of the {ports} ports up",
-                mend=f"take a divisor of {ports}",
+                hint=f"take a divisor of {ports}",
             )
         return oversubscription
 
@@ -52,7 +52,7 @@ class FatTree(Topology):
     @classmethod
     def _has_agg(cls, agg: Override, info: ValidationInfo) -> Override:
         if info.data.get("tiers") == 2 and agg != Override():
-            raise InputError("there is no agg tier where tiers = 2", mend="leave agg out, or take tiers = 3")
+            raise InputError("there is no agg tier where tiers = 2", hint="leave agg out, or take tiers = 3")
         return agg
 
     @property

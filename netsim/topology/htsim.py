@@ -65,8 +65,8 @@ class HtsimTree(Topology):
 
     @model_validator(mode="after")
     def _fits_together(self) -> HtsimTree:
-        for what, mend in self._mistakes():
-            raise InputError(what, mend=mend)
+        for what, hint in self._mistakes():
+            raise InputError(what, hint=hint)
         return self
 
     def _mistakes(self) -> Iterator[tuple[str, str]]:

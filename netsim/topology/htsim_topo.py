@@ -118,5 +118,5 @@ class _Reader:
             self.values[tier].setdefault("oversubscribed", 1)  # as htsim takes it; the top tier has nothing above it
         self.values[TIERS[tiers - 1]].pop("oversubscribed")
 
-    def _wrong(self, line: int, what: str, mend: str) -> InputError:
-        return InputError(what, where=f"{self.name}, line {line}" if line else self.name, mend=mend)
+    def _wrong(self, line: int, what: str, hint: str) -> InputError:
+        return InputError(what, where=f"{self.name}, line {line}" if line else self.name, hint=hint)

@@ -26,7 +26,7 @@ def check_counts(counts: Counts) -> None:
     """Refuse a network that is too large, before anything of it is made."""
     hosts, switches, cables = counts
     if hosts > MOST_HOSTS or switches > MOST_SWITCHES or cables > MOST_CABLES:
-        raise InputError(f"makes {_told(counts)}", mend=f"look for a digit or a unit too many: {_told(MOST)} at most")
+        raise InputError(f"makes {_told(counts)}", hint=f"look for a digit or a unit too many: {_told(MOST)} at most")
 
 
 def _told(counts: Counts) -> str:

@@ -31,7 +31,7 @@ class Pfc(BaseModel):
     @model_validator(mode="after")
     def _in_order(self) -> Pfc:
         if self.xon > self.xoff:
-            raise InputError(f"xon ({self.xon} B) is above xoff ({self.xoff} B)", mend="swap them")
+            raise InputError(f"xon ({self.xon} B) is above xoff ({self.xoff} B)", hint="swap them")
         return self
 
     def headroom_of(self, rate_bps: int, delay_ps: int, packet_bytes: int) -> int:
@@ -50,7 +50,7 @@ def _off(value: Any) -> Any:
     if isinstance(value, Pfc | dict):
         return value
     raise InputError(
-        f"{value!r} is no flow control", mend='write a table { xoff = "60KB", xon = "48KB" }, "on" or "off"'
+        f"{value!r} is no flow control", hint='write a table { xoff = "60KB", xon = "48KB" }, "on" or "off"'
     )
 
 

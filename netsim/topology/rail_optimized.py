@@ -54,7 +54,7 @@ class RailOptimized(Topology):
             raise InputError(
                 f"{format_rate(down)} down at an oversubscription of {self.oversubscription} asks for no whole number "
                 f"of spine cables at {format_rate(self.port(self.spine)['rate_bps'])}",
-                mend="take an oversubscription or a spine rate that divides evenly",
+                hint="take an oversubscription or a spine rate that divides evenly",
             )
         return self
 

@@ -38,7 +38,7 @@ def _off(value: Any) -> Any:
         return None
     if isinstance(value, SharedBuffer | dict):
         return value
-    raise InputError(f"{value!r} is no shared buffer", mend=EXAMPLE)
+    raise InputError(f"{value!r} is no shared buffer", hint=EXAMPLE)
 
 
 Shared = Annotated[SharedBuffer | None, BeforeValidator(_off)]

@@ -32,7 +32,7 @@ def _off(value: Any) -> Any:
         return Trim()
     if isinstance(value, Trim | dict):
         return value
-    raise InputError(f"{value!r} is no way to trim", mend="write true, false, or a table { last = 0.5 }")
+    raise InputError(f"{value!r} is no way to trim", hint="write true, false, or a table { last = 0.5 }")
 
 
 def _written(value: Trim | None, info: Any) -> Any:

@@ -14,7 +14,7 @@ from types import ModuleType
 from netsim.errors import InputError
 from netsim.other_files import refuse_other, refuse_packed
 from netsim.traces import native
-from netsim.traces.finding import found
+from netsim.traces.input_files import found
 from netsim.traces.lines import head
 from netsim.traces.matrix import members
 from netsim.traces.native_write import write_native
@@ -72,18 +72,18 @@ def read(paths: str | Path | Sequence[str | Path], *, fill_missing_ranks: bool =
     for path, name in zip(listed, formats, strict=True):
         if name != formats[0]:
             what = f"is a file of format {name}, but {listed[0]} is one of format {formats[0]}"
-            raise InputError(what, where=str(path), mend="read files of one job and one format together")
+            raise InputError(what, where=str(path), hint="read files of one job and one format together")
     reader = READERS[formats[0]]
     options = {"fill_missing_ranks": fill_missing_ranks, "partial": partial} if reader.fills else {}
-    with _no_search_for_circles():
+    with _no_search_for_cycles():
         trace: Trace = reader.code.read(listed, **options)
     told = replace(trace.report, format=formats[0], files=len(listed))
     return replace(trace, report=replace(told, records=told.records or len(trace.operations)))
 
 
 @contextmanager
-def _no_search_for_circles() -> Iterator[None]:
-    """Millions of small objects, none of which point at each other in a circle, are not searched for circles."""
+def _no_search_for_cycles() -> Iterator[None]:
+    """Millions of small objects, none of which point at each other in a cycle, are not searched for cycles."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -103,8 +103,8 @@ def format_of(path: Path) -> str:
     if name is None or name == "htsim_cm":  # which begins as a .topo file does
         refuse_other(start, path, meant="trace")
     if name is None and b"\0" in start[:1024]:
-        mend = f"netsim reads: {', '.join(READERS)}; save a text file as UTF-8"
-        raise InputError("is not a text file", where=str(path), mend=mend)
+        hint = f"netsim reads: {', '.join(READERS)}; save a text file as UTF-8"
+        raise InputError("is not a text file", where=str(path), hint=hint)
     text = start.decode("utf-8", errors="replace")
     return name or ("native" if _JSON.match(text) else "nccl_log")
 

@@ -21,13 +21,13 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
     try:
         value = json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
     except InputError as error:
-        raise InputError(error.what, where=where, mend=error.mend) from None
+        raise InputError(error.what, where=where, hint=error.hint) from None
     except (ValueError, RecursionError) as error:
         reason = getattr(error, "msg", None) or "a number is too long"
-        mend = "each line must be one whole JSON object; was the file cut?"
-        raise InputError(f"this is not JSON ({reason})", where=where, mend=mend) from None
+        hint = "each line must be one whole JSON object; was the file cut?"
+        raise InputError(f"this is not JSON ({reason})", where=where, hint=hint) from None
     if not isinstance(value, dict):
-        raise InputError(f"this is {kind(value)}, not an object", where=where, mend='write {"op": ...} on each line')
+        raise InputError(f"this is {kind(value)}, not an object", where=where, hint='write {"op": ...} on each line')
     return value
 
 
@@ -36,11 +36,11 @@ def _check_depth(text: str, where: str) -> None:
     for number, bracket in enumerate(_BRACKETS.finditer(text)):
         depth += 1 if bracket[0] in "[{" else -1
         if depth > MAX_DEPTH:
-            mend = "an operation needs three levels at most"
-            raise InputError(f"brackets are nested deeper than {MAX_DEPTH}", where=where, mend=mend)
+            hint = "an operation needs three levels at most"
+            raise InputError(f"brackets are nested deeper than {MAX_DEPTH}", where=where, hint=hint)
         if number == MAX_BRACKETS:
-            mend = "write the flows in several operations"
-            raise InputError(f"there are more than {MAX_BRACKETS:,} brackets on the line", where=where, mend=mend)
+            hint = "write the flows in several operations"
+            raise InputError(f"there are more than {MAX_BRACKETS:,} brackets on the line", where=where, hint=hint)
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -48,12 +48,12 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(content) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise InputError(f"the key {shown(twice)} stands here twice", mend="keep one of them")
+        raise InputError(f"the key {shown(twice)} stands here twice", hint="keep one of them")
     return content
 
 
 def _no_constant(name: str) -> None:
-    raise InputError(f"{name} is not a number netsim can use", mend="write a whole number")
+    raise InputError(f"{name} is not a number netsim can use", hint="write a whole number")
 
 
 def kind(value: object) -> str:
@@ -78,9 +78,9 @@ class Fields:
     def __contains__(self, key: str) -> bool:
         return key in self.values
 
-    def wrong(self, what: str, mend: str) -> InputError:
+    def wrong(self, what: str, hint: str) -> InputError:
         """Make the error that says what is wrong on this line and how to mend it."""
-        return InputError(what, where=self.where, mend=mend)
+        return InputError(what, where=self.where, hint=hint)
 
     def only(self, known: Collection[str], what: str) -> None:
         """Refuse a key that `what` does not have."""
@@ -101,8 +101,8 @@ class Fields:
     def check_whole(self, value: object, name: str, example: str, low: int, high: int) -> int:
         """Check that a value is a whole number from low to high, both included."""
         if isinstance(value, bool) or not isinstance(value, int):
-            mend = f"write a whole number, like {example}"
-            raise self.wrong(f"{name} must be a whole number, not {kind(value)} {shown(value)}", mend)
+            hint = f"write a whole number, like {example}"
+            raise self.wrong(f"{name} must be a whole number, not {kind(value)} {shown(value)}", hint)
         if not low <= value <= high:
             raise self.wrong(f"{name} must be between {low:,} and {high:,}, not {shown(value)}", f"like {example}")
         return value
@@ -128,7 +128,7 @@ class Fields:
         try:
             return int(parse(value[:MAX_NAME]))
         except InputError as error:
-            raise self.wrong(f"{name}: {error.what}", error.mend) from None
+            raise self.wrong(f"{name}: {error.what}", error.hint) from None
 
     def text(self, key: str, example: str) -> str:
         """Take a short printable text."""
@@ -165,8 +165,8 @@ class Fields:
     def rank(self, value: object, name: str, ranks: int) -> int:
         """Check that a rank exists."""
         if isinstance(value, int) and not isinstance(value, bool) and not 0 <= value < ranks:
-            mend = f"name ranks from 0 to {ranks - 1}, or raise the header's ranks"
-            raise self.wrong(f"{name} is {shown(value)}, but the trace has {ranks:,} ranks", mend)
+            hint = f"name ranks from 0 to {ranks - 1}, or raise the header's ranks"
+            raise self.wrong(f"{name} is {shown(value)}, but the trace has {ranks:,} ranks", hint)
         return self.check_whole(value, name, "0", 0, ranks - 1)
 
 

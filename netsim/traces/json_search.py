@@ -103,7 +103,7 @@ class JsonSearch:
             except RecursionError:
                 what = "this is not JSON netsim can read (brackets are nested too deep)"
                 where = f"{self.path}:{self._line_of(start)}"
-                raise InputError(what, where=where, mend="give the file as the program wrote it") from None
+                raise InputError(what, where=where, hint="give the file as the program wrote it") from None
             except json.JSONDecodeError as error:
                 whole = start + size >= len(self._buffer) and self._ended
                 if whole or size >= limit or not unfinished(error, text):

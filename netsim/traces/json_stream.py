@@ -160,8 +160,8 @@ class JsonWalk:
 
     def _wrong(self, what: str, at: int | None = None) -> InputError:
         line = self._line + self._buffer.count("\n", self._counted, self._at if at is None else at)
-        mend = "give the file as the program wrote it"
-        return InputError(f"this is not JSON ({what})", where=f"{self.path}:{line}", mend=mend)
+        hint = "give the file as the program wrote it"
+        return InputError(f"this is not JSON ({what})", where=f"{self.path}:{line}", hint=hint)
 
 
 def unfinished(error: json.JSONDecodeError, text: str) -> bool:

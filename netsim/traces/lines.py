@@ -20,14 +20,14 @@ def check_file(path: Path) -> None:
     """Refuse a path that is missing, a directory, not a regular file, or empty."""
     where = str(path)
     if path.is_dir():
-        raise InputError("is a directory", where=where, mend="name the trace files inside it")
+        raise InputError("is a directory", where=where, hint="name the trace files inside it")
     if not path.exists():
-        raise InputError("there is no such file", where=where, mend="check the path, or name a shipped trace")
+        raise InputError("there is no such file", where=where, hint="check the path, or name a shipped trace")
     if not path.is_file():
-        raise InputError("is not a regular file", where=where, mend="save the trace to a file first")
+        raise InputError("is not a regular file", where=where, hint="save the trace to a file first")
     with _plain_errors(path):
         if path.stat().st_size == 0:
-            raise InputError("is empty", where=where, mend="check that the program that writes it has ended well")
+            raise InputError("is empty", where=where, hint="check that the program that writes it has ended well")
 
 
 def pieces(path: Path, limit: int) -> Iterator[tuple[int, bytes]]:
@@ -77,7 +77,7 @@ def _unpacking(raw: IO[bytes]) -> tuple[IO[bytes], bool]:
 def _check_unpacked(path: Path, packed: bool, unpacked: int, lines: int) -> None:
     if packed and (unpacked > MAX_UNPACKED or lines > MAX_UNPACKED_LINES):
         what = f"unpacks to more than {MAX_UNPACKED:,} bytes or {MAX_UNPACKED_LINES:,} lines"
-        raise InputError(what, where=str(path), mend="unpack it yourself, or cut it into parts")
+        raise InputError(what, where=str(path), hint="unpack it yourself, or cut it into parts")
 
 
 def head(path: Path, size: int = 1 << 16) -> bytes:
@@ -94,7 +94,7 @@ def _plain_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"is a damaged gzip file ({error})", where=str(path), mend="copy or pack it again") from error
+        raise InputError(f"is a damaged gzip file ({error})", where=str(path), hint="copy or pack it again") from error
     except OSError as error:
         what = f"cannot be read ({error.strerror or error})"
-        raise InputError(what, where=str(path), mend="check the path and its permissions") from error
+        raise InputError(what, where=str(path), hint="check the path and its permissions") from error

@@ -36,7 +36,7 @@ def read_matrix(fields: Fields, ranks: int) -> dict[str, Any]:
             raise fields.wrong(f"a flow goes from rank {source} to itself", "name two different ranks")
         flows.append((source, target, fields.check_size(flow[2], "a flow's size", "2000000")))
         turns.append(turn)
-    check_waits(tuple(flows), turns, "flow {}".format, lambda _, what, mend: fields.wrong(what, mend))
+    check_waits(tuple(flows), turns, "flow {}".format, lambda _, what, hint: fields.wrong(what, hint))
     return matrix(tuple(flows), turns)
 
 
@@ -71,8 +71,8 @@ def check_waits(
         source = flows[number][0]
         for awaited in turn.after:
             if awaited >= len(flows):
-                mend = f"flows are numbered from 0 to {len(flows) - 1} within their operation"
-                raise error(number, f"{name(number)} waits for flow {awaited}, which is not there", mend)
+                hint = f"flows are numbered from 0 to {len(flows) - 1} within their operation"
+                raise error(number, f"{name(number)} waits for flow {awaited}, which is not there", hint)
             waits = f"{name(number)} waits for {name(awaited)}"
             if awaited == number:
                 raise error(number, f"{name(number)} waits for itself", "let it wait for another, or for none")
@@ -119,7 +119,7 @@ def _members_by_slot(operation: Operation) -> list[Member]:
         if start.setdefault(root(2 * number), turn.start_ps) != turn.start_ps:
             rank = operation.flows[number][0]
             what = f"flow {number} of rank {rank} starts at another time than one that the same flows wait for"
-            raise InputError(what, mend="let them start together, or let different flows wait for them")
+            raise InputError(what, hint="let them start together, or let different flows wait for them")
     ends = [rank for source, target, _ in operation.flows for rank in (source, target)]
     return [(rank, start.get(root(slot), 0)) for slot, rank in enumerate(ends)]
 

@@ -47,7 +47,7 @@ def read(paths: Sequence[Path]) -> Trace:
     """Read one native trace."""
     if len(paths) > 1:
         what = f"a native trace is one file, not {len(paths)}"
-        raise InputError(what, where=str(paths[1]), mend="give one file; it holds all ranks")
+        raise InputError(what, where=str(paths[1]), hint="give one file; it holds all ranks")
     return _Reader(paths[0]).read()
 
 
@@ -68,7 +68,7 @@ class _Reader:
         objects = self._objects()
         header = next(objects, None)
         if header is None:
-            raise InputError("holds blank lines only", where=str(self.path), mend=f"the first line must be {HEADER}")
+            raise InputError("holds blank lines only", where=str(self.path), hint=f"the first line must be {HEADER}")
         name, notes = self._header(header[1])
         operations: list[Operation] = []
         for line, fields in objects:
@@ -81,12 +81,12 @@ class _Reader:
             where = f"{self.path}:{line}"
             if line > MAX_LINES or (len(raw) == MAX_LINE and not raw.endswith(b"\n")):
                 what = f"is longer than {MAX_LINE:,} bytes a line and {MAX_LINES:,} lines"
-                raise InputError(what, where=where, mend="cut the trace into parts")
+                raise InputError(what, where=where, hint="cut the trace into parts")
             try:
                 text = raw.decode("utf-8-sig" if line == 1 else "utf-8").strip()
             except UnicodeDecodeError as error:
                 what = f"byte {error.start + 1} of the line is not UTF-8"
-                raise InputError(what, where=where, mend="save the file as UTF-8") from None
+                raise InputError(what, where=where, hint="save the file as UTF-8") from None
             if text:
                 yield line, Fields(parse_object(text, where), where)
 

@@ -18,8 +18,8 @@ CONTROLS = {
     "ndp": "receiver-driven: a first window, then a packet for every pull, which receivers pace (SIGCOMM 2017)",
 }
 RECOVERIES = {
-    "go_back_n": "packets count in order only; after a gap (NAK) or a time-out all from the gap on is sent again",
-    "selective_repeat": "packets count in any order; only what is missing is sent again (NACK, overtaken, time-out)",
+    "go_back_n": "packets count in order only; after a gap (NAK) or a time-out all from the gap on is retransmitted",
+    "selective_repeat": "packets count in any order; only what is missing is retransmitted (NACK, overtaken, time-out)",
 }
 
 PACED = ("dcqcn", "timely", "swift", "hpcc")  # controls that space their packets out in time
@@ -28,7 +28,12 @@ UNMOVED_BY_LOSS = ("none", "window", "dcqcn", "timely", "hpcc")  # a lost packet
 MARKED = ("dctcp", "dcqcn", "nscc")  # controls that hear of ECN marks
 DELAYED = ("timely", "swift")  # controls that hear of nothing but round trips
 
-NOTED = ("timely", "swift", "hpcc", "nscc")  # controls that must know of a packet when it was sent (core/notes.py)
+NOTED = (
+    "timely",
+    "swift",
+    "hpcc",
+    "nscc",
+)  # controls that must know of a packet when it was sent (core/packet_metadata.py)
 TELEMETERED = ("hpcc",)  # and what the links on its way said of themselves
 
 __all__ = [

@@ -116,7 +116,7 @@ def on_loss(sender, lost_bytes, now, settings):
 
 @part
 def on_timeout(sender, now, settings):
-    """Everything unacknowledged is about to be sent again."""
+    """Everything unacknowledged is about to be retransmitted."""
     if sender.control == DCTCP:
         dctcp.on_timeout(sender)
     elif sender.control == SWIFT:

@@ -9,7 +9,7 @@ import numpy as np
 
 from netsim.kernel import inner, part
 from netsim.transport.fixed_point import ONE
-from netsim.transport.pace import gap_at, scaled
+from netsim.transport.rates import gap_at, scaled
 
 LOAD_BITS = 20  # fractional bits of a load (U in the paper): 1 is a link that is just full
 WIDEST = 1 << 40  # windows of 2^24 packets

@@ -121,8 +121,8 @@ class Transport(BaseModel):
     window: packets that may be on the way unacknowledged, at first
     (dctcp, swift, ndp), at most (hpcc, dcqcn, timely) or always (window), or with which NSCC begins; "bdp" is what the
     idle route holds: rate times round trip (dcqcn, timely: no limit; nscc: its max_window).
-    timeout: without progress for so long, everything unacknowledged is sent again; "auto" is what a packet can need at
-    most, every queue on its way being full (InfiniBand's 4.19 ms where queues have no limit). retries: after so many
+    timeout: without progress for so long, everything unacknowledged is retransmitted; "auto" is what a packet can need
+    at most, every queue on its way being full (InfiniBand's 4.19 ms where queues have no limit). retries: after so many
     time-outs in a row without anything acknowledged, one more makes the connection fail, as the NIC's retry count does;
     with timeout "auto" it tries for as long as a NIC with perftest's time-out (67 ms) would.
     """
@@ -167,7 +167,7 @@ class Transport(BaseModel):
     def _pulls_name_packets(self) -> Self:
         if self.control in PULLED and self.recovery != "selective_repeat":
             what = f'control = "{self.control}" pulls packets one by one, which {self.recovery} cannot'
-            raise InputError(what, mend='set transport.recovery = "selective_repeat"')
+            raise InputError(what, hint='set transport.recovery = "selective_repeat"')
         return self
 
     @field_validator("preset")

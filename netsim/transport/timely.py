@@ -12,7 +12,7 @@ import numpy as np
 
 from netsim.kernel import inner, part
 from netsim.transport.fixed_point import ONE
-from netsim.transport.pace import gap_at, scaled
+from netsim.transport.rates import gap_at, scaled
 
 REFERENCE_MBPS = 10_000  # the line for which the paper gives delta
 STATE = np.dtype(

@@ -48,7 +48,7 @@ def validate(
     """Run the experiments (or those named) and give their findings as they come; `tell` hears what is begun."""
     for name in only or ():
         if name not in EXPERIMENTS:
-            raise InputError(f"no experiment {name!r}", where="--only", mend=nearest(name, EXPERIMENTS))
+            raise InputError(f"no experiment {name!r}", where="--only", hint=nearest(name, EXPERIMENTS))
     for name, experiment in EXPERIMENTS.items():
         if name in only if only else full or not experiment.full:
             if tell:

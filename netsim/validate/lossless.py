@@ -40,11 +40,11 @@ def go_back_n_meets_spray(full: bool) -> Iterator[Figure]:
         name: each.summary["retransmitted_packets"] * 4000 / 1e6
         for name, each in zip("esar", (ecmp, sprayed, adaptive, repeat), strict=True)
     }
-    yield exactly("ECMP: packets sent again", 0, ecmp.summary["retransmitted_packets"])
-    yield at_least("per packet in turn: MB sent again (403), many times the data", 5 * 32, again["s"], " MB")
+    yield exactly("ECMP: packets retransmitted", 0, ecmp.summary["retransmitted_packets"])
+    yield at_least("per packet in turn: MB retransmitted (403), many times the data", 5 * 32, again["s"], " MB")
     ratio = last_ack_us(sprayed) / last_ack_us(ecmp)
     yield near("per packet in turn: times slower than ECMP (3066 / 346 us)", 9, ratio, 0.10)
-    yield between("selective repeat: MB sent again", 0, 1, again["r"], " MB")
+    yield between("selective repeat: MB retransmitted", 0, 1, again["r"], " MB")
     yield between("selective repeat: times ECMP's", 0.4, 1.0, last_ack_us(repeat) / last_ack_us(ecmp))
 
 

@@ -47,17 +47,17 @@ def exactly(figure: str, expected: int, got: int, unit: str = "") -> Figure:
 def near(figure: str, expected: float, got: float, share: float, unit: str = "") -> Figure:
     """Within a share of what is published."""
     difference = got / expected - 1
-    wish = f"{expected:,.2f}{unit} +- {share * 100:.2g} %"
-    return Figure(figure, wish, f"{got:,.2f}{unit}", f"{difference:+.2%}", abs(difference) <= share)
+    request = f"{expected:,.2f}{unit} +- {share * 100:.2g} %"
+    return Figure(figure, request, f"{got:,.2f}{unit}", f"{difference:+.2%}", abs(difference) <= share)
 
 
 def between(figure: str, low: float, high: float, got: float, unit: str = "", share: float = 0.0) -> Figure:
     """Not below `low` nor above `high`, but for a share of them; the difference is from the nearer end."""
     edge = low if got < low else high
-    wish = f"{low:,.2f} to {high:,.2f}{unit}" + (f" +- {share * 100:.2g} %" if share else "")
+    request = f"{low:,.2f} to {high:,.2f}{unit}" + (f" +- {share * 100:.2g} %" if share else "")
     holds = low * (1 - share) <= got <= high * (1 + share)
     difference = "inside" if low <= got <= high else f"{got / edge - 1:+.2%}" if edge else f"{got:+,.2f}"
-    return Figure(figure, wish, f"{got:,.2f}{unit}", difference, holds)
+    return Figure(figure, request, f"{got:,.2f}{unit}", difference, holds)
 
 
 def at_least(figure: str, low: float, got: float, unit: str = "") -> Figure:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from netsim import shipped
+from netsim import builtin_inputs
 from netsim.cli import main
 
 Capture = pytest.CaptureFixture[str]
@@ -41,7 +41,7 @@ def test_a_trace_of_ones_own(tmp_path: Path, capsys: Capture) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", [name for kind in ("topologies", "traces") for name in shipped.names(kind)])
+@pytest.mark.parametrize("name", [name for kind in ("topologies", "traces") for name in builtin_inputs.names(kind)])
 def test_every_shipped_input_can_be_described(name: str, capsys: Capture) -> None:
     assert main(["describe", name]) == 0
     assert name in capsys.readouterr().out
@@ -50,8 +50,8 @@ def test_every_shipped_input_can_be_described(name: str, capsys: Capture) -> Non
 def test_list_names_every_shipped_input(capsys: Capture) -> None:
     assert main(["list", "--json"]) == 0
     names = json.loads(capsys.readouterr().out)
-    assert list(names["shipped topologies"]) == shipped.names("topologies")
-    assert list(names["shipped traces"]) == shipped.names("traces")
+    assert list(names["shipped topologies"]) == builtin_inputs.names("topologies")
+    assert list(names["shipped traces"]) == builtin_inputs.names("traces")
     assert names["transport controls"].keys() >= {"none", "window", "dctcp"}
     assert all(what for room in ("topology kinds", "routings", "trace formats") for what in names[room].values())
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from netsim.blame import KINDS
-from netsim.blame.chunks import chunks_of
 from netsim.cli import main
+from netsim.explain import KINDS
+from netsim.explain.chunks import chunks_of
 
 HOME = Path(__file__).parents[2]
 Capture = pytest.CaptureFixture[str]
@@ -139,7 +139,7 @@ def test_its_timeline_shows_single_chunk_flows(several: Path, capsys: Capture) -
 
 
 def test_a_timeline_of_too_much_says_so(several: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("netsim.blame.chunks.chunks_of", partial(chunks_of, most=100))
+    monkeypatch.setattr("netsim.explain.chunks.chunks_of", partial(chunks_of, most=100))
     assert main(["trace", str(several), "--detail", "chunks"]) == 0
     told = capsys.readouterr().err
     assert "left out 620 of 720 chunk flows" in told

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from netsim.cli import exits, listing, main, show
+from netsim.cli import exit_codes, listing, main, show
 from netsim.errors import InputError, RunError
 
 HOME = Path(__file__).parent.parent.parent
@@ -29,8 +29,8 @@ def failing(error: BaseException) -> object:
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [
-        (InputError("no k", where="a.toml, line 3", mend="add k = 4"), 2, "netsim: a.toml, line 3: no k; add k = 4\n"),
-        (RunError("deadlock", mend="look at rank 3"), 1, "netsim: deadlock; look at rank 3\n"),
+        (InputError("no k", where="a.toml, line 3", hint="add k = 4"), 2, "netsim: a.toml, line 3: no k; add k = 4\n"),
+        (RunError("deadlock", hint="look at rank 3"), 1, "netsim: deadlock; look at rank 3\n"),
         (InputError("two\nlines"), 2, "netsim: two lines\n"),
         (KeyboardInterrupt(), 130, "netsim: interrupted\n"),
         (MemoryError(), 1, "netsim: out of memory; take fewer ranks, fewer bytes or bigger chunks\n"),
@@ -42,7 +42,9 @@ def test_each_way_to_stop_has_its_code_and_line(
     error: BaseException, code: int, line: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setattr(listing, "_names", failing(error))
-    monkeypatch.setattr(exits, "_close_quietly", lambda: exits.FAILED_RUN)  # it would close the test's own stdout
+    monkeypatch.setattr(
+        exit_codes, "_close_quietly", lambda: exit_codes.FAILED_RUN
+    )  # it would close the test's own stdout
     assert main(["list"]) == code
     assert capsys.readouterr().err == line
 
@@ -188,7 +190,7 @@ def test_ctrl_c_in_a_destructor_is_heard(capsys: pytest.CaptureFixture[str]) -> 
             raise KeyboardInterrupt
 
     def struck_while_at_work() -> None:
-        with exits.interrupts_heard():
+        with exit_codes.interrupts_heard():
             Struck()
             time.sleep(60)
 

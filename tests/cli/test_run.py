@@ -84,7 +84,7 @@ def test_a_result_replaces_a_result(tmp_path: Path) -> None:
 
 def test_a_failed_run_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     def fails(*_: object, **__: object) -> None:
-        raise RunError("rank 3 waits for rank 4", mend="look at line 7")
+        raise RunError("rank 3 waits for rank 4", hint="look at line 7")
 
     monkeypatch.setattr("netsim.simulation.simulate", fails)
     monkeypatch.setattr("netsim.kernel.is_compiled", lambda _: True)

@@ -8,33 +8,33 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.collectives import Schedule, Wish
+from netsim.collectives import Request, Schedule
 from tests.collectives.replay import replay
 
 Buffers = NDArray[np.int64]
 
 
-def blocks(wish: Wish) -> NDArray[np.int64]:
+def blocks(request: Request) -> NDArray[np.int64]:
     """Lengths of the n blocks of a buffer: bytes / n each, the first ones one byte longer where it does not divide."""
-    return wish.bytes // wish.ranks + (np.arange(wish.ranks) < wish.bytes % wish.ranks).astype(np.int64)
+    return request.bytes // request.ranks + (np.arange(request.ranks) < request.bytes % request.ranks).astype(np.int64)
 
 
-def nothing(wish: Wish) -> Buffers:
-    return np.zeros((wish.ranks, wish.bytes, wish.ranks), dtype=np.int64)
+def nothing(request: Request) -> Buffers:
+    return np.zeros((request.ranks, request.bytes, request.ranks), dtype=np.int64)
 
 
-def own_everywhere(wish: Wish) -> Buffers:
+def own_everywhere(request: Request) -> Buffers:
     """Every rank holds its own contribution in every byte."""
-    held = nothing(wish)
-    for rank in range(wish.ranks):
+    held = nothing(request)
+    for rank in range(request.ranks):
         held[rank, :, rank] = 1
     return held
 
 
-def own_block(wish: Wish) -> Buffers:
+def own_block(request: Request) -> Buffers:
     """Rank r holds its contribution in block r, nothing elsewhere."""
-    held = nothing(wish)
-    for byte, owner in enumerate(np.repeat(np.arange(wish.ranks), blocks(wish))):
+    held = nothing(request)
+    for byte, owner in enumerate(np.repeat(np.arange(request.ranks), blocks(request))):
         held[owner, byte, owner] = 1
     return held
 
@@ -56,52 +56,52 @@ def move(schedule: Schedule, held: Buffers, seed: int) -> Buffers:
     return held
 
 
-def all_reduce(schedule: Schedule, wish: Wish, seed: int) -> None:
-    assert np.all(move(schedule, own_everywhere(wish), seed) == 1)
+def all_reduce(schedule: Schedule, request: Request, seed: int) -> None:
+    assert np.all(move(schedule, own_everywhere(request), seed) == 1)
 
 
-def reduce(schedule: Schedule, wish: Wish, seed: int) -> None:
-    assert np.all(move(schedule, own_everywhere(wish), seed)[wish.root] == 1)
+def reduce(schedule: Schedule, request: Request, seed: int) -> None:
+    assert np.all(move(schedule, own_everywhere(request), seed)[request.root] == 1)
 
 
-def reduce_scatter(schedule: Schedule, wish: Wish, seed: int) -> None:
-    held = move(schedule, own_everywhere(wish), seed)
-    for byte, owner in enumerate(np.repeat(np.arange(wish.ranks), blocks(wish))):
+def reduce_scatter(schedule: Schedule, request: Request, seed: int) -> None:
+    held = move(schedule, own_everywhere(request), seed)
+    for byte, owner in enumerate(np.repeat(np.arange(request.ranks), blocks(request))):
         assert np.all(held[owner, byte] == 1)
 
 
-def all_gather(schedule: Schedule, wish: Wish, seed: int) -> None:
-    wanted = own_block(wish).sum(axis=0)
-    assert np.array_equal(move(schedule, own_block(wish), seed), np.broadcast_to(wanted, nothing(wish).shape))
+def all_gather(schedule: Schedule, request: Request, seed: int) -> None:
+    wanted = own_block(request).sum(axis=0)
+    assert np.array_equal(move(schedule, own_block(request), seed), np.broadcast_to(wanted, nothing(request).shape))
 
 
-def broadcast(schedule: Schedule, wish: Wish, seed: int) -> None:
-    held = nothing(wish)
-    held[wish.root, :, wish.root] = 1
-    wanted = held[wish.root].copy()
+def broadcast(schedule: Schedule, request: Request, seed: int) -> None:
+    held = nothing(request)
+    held[request.root, :, request.root] = 1
+    wanted = held[request.root].copy()
     assert np.array_equal(move(schedule, held, seed), np.broadcast_to(wanted, held.shape))
 
 
-def gather(schedule: Schedule, wish: Wish, seed: int) -> None:
-    held = move(schedule, own_block(wish), seed)
-    assert np.array_equal(held[wish.root], own_block(wish).sum(axis=0))
+def gather(schedule: Schedule, request: Request, seed: int) -> None:
+    held = move(schedule, own_block(request), seed)
+    assert np.array_equal(held[request.root], own_block(request).sum(axis=0))
 
 
-def scatter(schedule: Schedule, wish: Wish, seed: int) -> None:
-    held = nothing(wish)
-    held[wish.root, :, wish.root] = 1
+def scatter(schedule: Schedule, request: Request, seed: int) -> None:
+    held = nothing(request)
+    held[request.root, :, request.root] = 1
     move(schedule, held, seed)
-    for byte, owner in enumerate(np.repeat(np.arange(wish.ranks), blocks(wish))):
-        assert held[owner, byte, wish.root] == 1
+    for byte, owner in enumerate(np.repeat(np.arange(request.ranks), blocks(request))):
+        assert held[owner, byte, request.root] == 1
 
 
-def all_to_all(schedule: Schedule, wish: Wish, seed: int) -> None:
-    _blocks_arrive(schedule, np.tile(blocks(wish), (wish.ranks, 1)), seed)
+def all_to_all(schedule: Schedule, request: Request, seed: int) -> None:
+    _blocks_arrive(schedule, np.tile(blocks(request), (request.ranks, 1)), seed)
 
 
-def all_to_all_v(schedule: Schedule, wish: Wish, seed: int) -> None:
-    assert wish.sizes is not None
-    _blocks_arrive(schedule, wish.sizes, seed)
+def all_to_all_v(schedule: Schedule, request: Request, seed: int) -> None:
+    assert request.sizes is not None
+    _blocks_arrive(schedule, request.sizes, seed)
 
 
 def _blocks_arrive(schedule: Schedule, sizes: NDArray[np.int64], seed: int) -> None:
@@ -122,34 +122,34 @@ def _blocks_arrive(schedule: Schedule, sizes: NDArray[np.int64], seed: int) -> N
             assert sorted(got.get((source, target), [])) == wanted
 
 
-def barrier(schedule: Schedule, wish: Wish, seed: int) -> None:
+def barrier(schedule: Schedule, request: Request, seed: int) -> None:
     """Everybody hears, through somebody, that everybody has come."""
-    heard = [{rank} for rank in range(wish.ranks)]
+    heard = [{rank} for rank in range(request.ranks)]
 
     def write(row: int, value: set[int]) -> None:
         heard[schedule.target[row]] |= value
 
     replay(schedule, lambda row: set(heard[schedule.source[row]]), write, seed)
-    assert all(len(names) == wish.ranks for names in heard)
+    assert all(len(names) == request.ranks for names in heard)
 
 
-def send(schedule: Schedule, wish: Wish, seed: int) -> None:
-    held = nothing(wish)
+def send(schedule: Schedule, request: Request, seed: int) -> None:
+    held = nothing(request)
     held[0, :, 0] = 1
     assert np.all(move(schedule, held, seed)[1, :, 0] == 1)
 
 
-def flows(schedule: Schedule, wish: Wish, seed: int) -> None:
+def flows(schedule: Schedule, request: Request, seed: int) -> None:
     assert len(schedule.after) == 0, "flows start together"
-    wanted = np.zeros((wish.ranks, wish.ranks), dtype=np.int64)
-    for source, target, size in wish.flows or ():
+    wanted = np.zeros((request.ranks, request.ranks), dtype=np.int64)
+    for source, target, size in request.flows or ():
         wanted[source, target] += size
     moved = np.zeros_like(wanted)
     np.add.at(moved, (schedule.source, schedule.target), schedule.bytes)
     assert np.array_equal(moved, wanted)
 
 
-PROOFS: dict[str, Callable[[Schedule, Wish, int], None]] = {
+PROOFS: dict[str, Callable[[Schedule, Request, int], None]] = {
     "all_reduce": all_reduce,
     "all_gather": all_gather,
     "reduce_scatter": reduce_scatter,
@@ -165,18 +165,20 @@ PROOFS: dict[str, Callable[[Schedule, Wish, int], None]] = {
 }
 """An operation without a line here fails the tests: say first what it means."""
 
-MOVED: dict[str, Callable[[Wish], int]] = {
-    "all_reduce": lambda wish: 2 * (wish.ranks - 1) * wish.bytes,
-    "all_gather": lambda wish: (wish.ranks - 1) * wish.bytes,
-    "reduce_scatter": lambda wish: (wish.ranks - 1) * wish.bytes,
-    "broadcast": lambda wish: (wish.ranks - 1) * wish.bytes,
-    "reduce": lambda wish: (wish.ranks - 1) * wish.bytes,
-    "all_to_all": lambda wish: (wish.ranks - 1) * wish.bytes,
-    "all_to_all_v": lambda wish: int(wish.sizes.sum() - np.trace(wish.sizes)) if wish.sizes is not None else 0,
-    "gather": lambda wish: wish.bytes - int(blocks(wish)[wish.root]),
-    "scatter": lambda wish: wish.bytes - int(blocks(wish)[wish.root]),
-    "barrier": lambda wish: wish.ranks * (wish.ranks - 1).bit_length(),
-    "send": lambda wish: wish.bytes,
-    "flows": lambda wish: sum(size for _, _, size in wish.flows or ()),
+MOVED: dict[str, Callable[[Request], int]] = {
+    "all_reduce": lambda request: 2 * (request.ranks - 1) * request.bytes,
+    "all_gather": lambda request: (request.ranks - 1) * request.bytes,
+    "reduce_scatter": lambda request: (request.ranks - 1) * request.bytes,
+    "broadcast": lambda request: (request.ranks - 1) * request.bytes,
+    "reduce": lambda request: (request.ranks - 1) * request.bytes,
+    "all_to_all": lambda request: (request.ranks - 1) * request.bytes,
+    "all_to_all_v": lambda request: (
+        int(request.sizes.sum() - np.trace(request.sizes)) if request.sizes is not None else 0
+    ),
+    "gather": lambda request: request.bytes - int(blocks(request)[request.root]),
+    "scatter": lambda request: request.bytes - int(blocks(request)[request.root]),
+    "barrier": lambda request: request.ranks * (request.ranks - 1).bit_length(),
+    "send": lambda request: request.bytes,
+    "flows": lambda request: sum(size for _, _, size in request.flows or ()),
 }
 """Bytes that all rows of an operation carry together: the least that is possible without switches that compute."""

@@ -17,10 +17,10 @@ def replay(schedule: Schedule, read: Callable[[int], T], write: Callable[[int, T
     """
     draw = random.Random(seed)
     missing = [len(schedule.predecessors(row)) for row in range(len(schedule))]
-    heirs: list[list[int]] = [[] for _ in missing]
+    dependents: list[list[int]] = [[] for _ in missing]
     for row in range(len(schedule)):
         for awaited in schedule.predecessors(row).tolist():
-            heirs[awaited].append(row)
+            dependents[awaited].append(row)
     ready = [row for row, count in enumerate(missing) if count == 0]
     flying: list[tuple[int, T]] = []
     arrived = 0
@@ -32,8 +32,8 @@ def replay(schedule: Schedule, read: Callable[[int], T], write: Callable[[int, T
         row, value = flying.pop(draw.randrange(len(flying)))
         write(row, value)
         arrived += 1
-        for heir in heirs[row]:
-            missing[heir] -= 1
-            if missing[heir] == 0:
-                ready.append(heir)
+        for dependent in dependents[row]:
+            missing[dependent] -= 1
+            if missing[dependent] == 0:
+                ready.append(dependent)
     assert arrived == len(schedule), "some rows never became ready"

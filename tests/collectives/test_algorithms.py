@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.collectives import ALGORITHMS, Schedule, Wish, check, depths, plan
+from netsim.collectives import ALGORITHMS, Request, Schedule, check, depths, plan
 from tests.collectives.proofs import MOVED, PROOFS
-from tests.collectives.wishes import eight_rails, wishes
+from tests.collectives.requests import eight_rails, requests
 
 EVERY_ENTRY = pytest.mark.parametrize(
     ("op", "algorithm"), [(op, name) for op, known in ALGORITHMS.items() for name in known]
@@ -24,29 +24,29 @@ unhurried = settings(deadline=None, max_examples=60)
 @unhurried
 @given(data=st.data(), seed=st.integers(0, 1 << 30))
 def test_every_rank_ends_with_what_it_must_hold(op: str, algorithm: str, data: st.DataObject, seed: int) -> None:
-    wish = data.draw(wishes(op))
-    PROOFS[op](plan(wish, algorithm), wish, seed)
+    request = data.draw(requests(op))
+    PROOFS[op](plan(request, algorithm), request, seed)
 
 
 @EVERY_ENTRY
 @unhurried
 @given(data=st.data())
 def test_not_one_byte_too_many_moves(op: str, algorithm: str, data: st.DataObject) -> None:
-    wish = replace(data.draw(wishes(op, most_ranks=40, most_bytes=1 << 40)), chunk_bytes=1 << 37)
-    assert plan(wish, algorithm).bytes.sum() == MOVED[op](wish)
+    request = replace(data.draw(requests(op, most_ranks=40, most_bytes=1 << 40)), chunk_bytes=1 << 37)
+    assert plan(request, algorithm).bytes.sum() == MOVED[op](request)
 
 
 @EVERY_ENTRY
 @unhurried
 @given(data=st.data())
 def test_rows_keep_to_chunk_and_channels(op: str, algorithm: str, data: st.DataObject) -> None:
-    wish = data.draw(wishes(op))
-    schedule = plan(wish, algorithm)
-    assert (schedule.op, schedule.algorithm, schedule.ranks) == (op, algorithm, wish.ranks)
-    if wish.chunk_bytes is not None:
-        assert np.all(schedule.bytes <= wish.chunk_bytes)
-    if wish.channels is not None:
-        assert np.all(schedule.channel < wish.channels)
+    request = data.draw(requests(op))
+    schedule = plan(request, algorithm)
+    assert (schedule.op, schedule.algorithm, schedule.ranks) == (op, algorithm, request.ranks)
+    if request.chunk_bytes is not None:
+        assert np.all(schedule.bytes <= request.chunk_bytes)
+    if request.channels is not None:
+        assert np.all(schedule.channel < request.channels)
 
 
 @EVERY_ENTRY
@@ -64,10 +64,10 @@ def assert_types(schedule: Schedule) -> None:
     assert schedule.first_after.shape == (len(schedule) + 1,)
 
 
-def wish_of(op: str, ranks: int, size: int) -> Wish:
-    """A plain wish of any operation; for one rank it asks for nothing to be sent."""
+def wish_of(op: str, ranks: int, size: int) -> Request:
+    """A plain request of any operation; for one rank it asks for nothing to be sent."""
     sizes = np.full((ranks, ranks), size)
-    return Wish(op=op, ranks=ranks, bytes=size, sizes=sizes, flows=[(0, 1, size)] if ranks > 1 else [])
+    return Request(op=op, ranks=ranks, bytes=size, sizes=sizes, flows=[(0, 1, size)] if ranks > 1 else [])
 
 
 @EVERY_ENTRY
@@ -91,22 +91,22 @@ def test_the_same_wish_gives_the_same_schedule(op: str, algorithm: str) -> None:
 def test_rows_wait_for_earlier_rows_only_so_that_any_size_is_checked_cheaply(
     op: str, algorithm: str, data: st.DataObject
 ) -> None:
-    schedule = plan(data.draw(wishes(op)), algorithm)
+    schedule = plan(data.draw(requests(op)), algorithm)
     waiter = np.repeat(np.arange(len(schedule)), np.diff(schedule.first_after))
     assert np.all(schedule.after < waiter)
     assert np.all(depths(schedule)[schedule.after] < depths(schedule)[waiter])
 
 
 def test_the_first_algorithm_is_the_default() -> None:
-    assert plan(Wish(op="all_reduce", ranks=4, bytes=64)).algorithm == "ring"
-    assert plan(Wish(op="barrier", ranks=4)).algorithm == "dissemination"
+    assert plan(Request(op="all_reduce", ranks=4, bytes=64)).algorithm == "ring"
+    assert plan(Request(op="barrier", ranks=4)).algorithm == "dissemination"
 
 
 def test_the_large_ring_is_planned_in_little_memory() -> None:
     """1 GiB among 1,024 ranks in 128 servers of 8 rails: 8 channels x 2,046 steps x 1,024 pieces."""
-    wish = Wish(op="all_reduce", ranks=1024, bytes=1 << 30, layout=eight_rails(128))
+    request = Request(op="all_reduce", ranks=1024, bytes=1 << 30, layout=eight_rails(128))
     tracemalloc.start()
-    schedule = plan(wish)
+    schedule = plan(request)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert len(schedule) == 8 * 2046 * 1024

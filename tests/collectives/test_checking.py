@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from netsim.collectives import Schedule, Wish, check, columns, depths, plan
+from netsim.collectives import Request, Schedule, check, columns, depths, plan
 from netsim.errors import InputError
 
 
@@ -68,9 +68,9 @@ def test_sound_schedules_pass(rows: list[tuple[int, int, int]], waits: list[list
         (
             [(0, 1, 10), (1, 0, 10)],
             [[1], [0]],
-            "2 rows wait for each other in a circle: 0 after 1 after 0; take one of these out of `after`",
+            "2 rows wait for each other in a cycle: 0 after 1 after 0; take one of these out of `after`",
         ),
-        ([(0, 1, 10)], [[0]], "1 rows wait for each other in a circle: 0 after 0; take one of these out of `after`"),
+        ([(0, 1, 10)], [[0]], "1 rows wait for each other in a cycle: 0 after 0; take one of these out of `after`"),
     ],
 )
 def test_unsound_schedules_are_refused(rows: list[tuple[int, int, int]], waits: list[list[int]], message: str) -> None:
@@ -99,17 +99,17 @@ def test_columns_that_do_not_fit_are_refused(columns: dict[str, Any], message: s
 def test_a_long_circle_is_named_in_part_and_rows_behind_it_are_not() -> None:
     rows = [(place % 4, (place + 1) % 4, 1) for place in range(12)]
     waits = [[11], *([place - 1] for place in range(1, 12))]
-    with pytest.raises(InputError, match=r"12 rows wait for each other in a circle: .* after .* after 0;"):
+    with pytest.raises(InputError, match=r"12 rows wait for each other in a cycle: .* after .* after 0;"):
         check(by_hand(rows, waits))
     behind = by_hand([(0, 2, 1), (0, 1, 1), (1, 0, 1)], [[2], [2], [1]])
-    with pytest.raises(InputError, match="2 rows wait for each other in a circle: 2 after 1 after 2;"):
+    with pytest.raises(InputError, match="2 rows wait for each other in a cycle: 2 after 1 after 2;"):
         check(behind)
     assert depths(behind).tolist() == [-1, -1, -1]
 
 
 def test_rows_of_every_stretch_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("netsim.collectives.checking.ROWS_AT_ONCE", 3)
-    good = plan(Wish(op="all_reduce", ranks=4, bytes=400))
+    good = plan(Request(op="all_reduce", ranks=4, bytes=400))
     check(good)
     after = good.after.copy()
     after[-1] = 1  # it sends 2 -> 3, the last row 1 -> 2
@@ -130,17 +130,17 @@ def test_depth_is_the_longest_way_from_a_row_that_waits_for_nothing() -> None:
 
 
 def test_columns_for_people() -> None:
-    table = columns(plan(Wish(op="all_reduce", ranks=3, bytes=96)))
+    table = columns(plan(Request(op="all_reduce", ranks=3, bytes=96)))
     assert list(table) == ["row", "step", "source", "target", "channel", "bytes", "offset", "reduces", "after"]
     assert table["step"].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
     assert table["after"].tolist() == ["-", "-", "-", "0", "1", "2", "3", "4", "5", "6", "7", "8"]
     assert table["source"][:3].tolist() == [1, 2, 0]
     assert table["reduces"].tolist() == [True] * 6 + [False] * 6
-    joined = columns(plan(Wish(op="reduce", ranks=6, bytes=64, channels=1), "tree"))
+    joined = columns(plan(Request(op="reduce", ranks=6, bytes=64, channels=1), "tree"))
     assert "0 1" in joined["after"].tolist()
 
 
 def test_columns_of_the_first_rows_only() -> None:
-    table = columns(plan(Wish(op="all_to_all", ranks=4, bytes=96)), limit=5)
+    table = columns(plan(Request(op="all_to_all", ranks=4, bytes=96)), limit=5)
     assert {len(column) for column in table.values()} == {5}
-    assert {len(column) for column in columns(plan(Wish(op="all_reduce", ranks=1))).values()} == {0}
+    assert {len(column) for column in columns(plan(Request(op="all_reduce", ranks=1))).values()} == {0}

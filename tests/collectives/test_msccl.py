@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.collectives import Wish, check, depths, plan
+from netsim.collectives import Request, check, depths, plan
 from netsim.collectives.msccl_xml import counts, read_xml
 from netsim.errors import InputError
 
@@ -49,7 +49,7 @@ def saved(folder: Path, text: str) -> str:
 
 
 def test_what_is_received_is_sent_on(tmp_path: Path) -> None:
-    schedule = plan(Wish(op="broadcast", ranks=3, bytes=300), saved(tmp_path, "<!-- free -->\n" + CHAIN))
+    schedule = plan(Request(op="broadcast", ranks=3, bytes=300), saved(tmp_path, "<!-- free -->\n" + CHAIN))
     rows = list(zip(schedule.source.tolist(), schedule.target.tolist(), schedule.bytes.tolist(), strict=True))
     assert rows == [(0, 1, 300), (1, 2, 300)]
     assert schedule.predecessors(1).tolist() == [0]
@@ -64,7 +64,7 @@ def test_a_step_waits_for_the_block_it_depends_on(tmp_path: Path) -> None:
         coll="broadcast",
         chunks=1,
     )
-    schedule = plan(Wish(op="broadcast", ranks=3, bytes=9), saved(tmp_path, text))
+    schedule = plan(Request(op="broadcast", ranks=3, bytes=9), saved(tmp_path, text))
     assert schedule.predecessors(1).tolist() == [0]
 
 
@@ -74,7 +74,7 @@ def test_sends_in_a_row_wait_for_nothing_but_go_in_order(tmp_path: Path) -> None
         block(0, -1, 0, step("r", 0), step("r", 1, count=2)),
         coll="broadcast",
     )
-    schedule = plan(Wish(op="broadcast", ranks=2, bytes=10), saved(tmp_path, text))
+    schedule = plan(Request(op="broadcast", ranks=2, bytes=10), saved(tmp_path, text))
     assert schedule.bytes.tolist() == [4, 6]
     assert schedule.offset.tolist() == [0, 4]
     assert schedule.after.tolist() == []
@@ -87,15 +87,15 @@ def test_a_reducing_receive_is_marked_and_channels_are_apart(tmp_path: Path) -> 
         coll="allreduce",
         chunks=1,
     )
-    schedule = plan(Wish(op="all_reduce", ranks=2, bytes=30), saved(tmp_path, text))
+    schedule = plan(Request(op="all_reduce", ranks=2, bytes=30), saved(tmp_path, text))
     assert dict(zip(schedule.channel.tolist(), schedule.reduces.tolist(), strict=True)) == {4: True, 5: False}
 
 
 def test_fewer_bytes_than_chunks_still_arrive(tmp_path: Path) -> None:
     halves = [[step(kind, at, count=32) for at in (0, 32)] for kind in ("s", "r")]
     name = saved(tmp_path, xml(block(0, 1, -1, *halves[0]), block(0, -1, 0, *halves[1]), coll="broadcast", chunks=64))
-    assert plan(Wish(op="broadcast", ranks=2, bytes=1), name).bytes.tolist() == [1, 1]
-    assert len(plan(Wish(op="broadcast", ranks=2, bytes=0), name)) == 0
+    assert plan(Request(op="broadcast", ranks=2, bytes=1), name).bytes.tolist() == [1, 1]
+    assert len(plan(Request(op="broadcast", ranks=2, bytes=0), name)) == 0
 
 
 def window(text: str, least: int, most: int) -> str:
@@ -111,10 +111,10 @@ def test_it_is_used_for_the_sizes_it_is_for(
 ) -> None:
     name = saved(tmp_path, window(CHAIN, least, most))
     for size in inside:
-        assert plan(Wish(op="broadcast", ranks=3, bytes=size), name).algorithm == "small"
+        assert plan(Request(op="broadcast", ranks=3, bytes=size), name).algorithm == "small"
     for size in outside:
         with pytest.warns(UserWarning, match=rf"is for {told} \(.*\): broadcast of other sizes takes ring"):
-            assert plan(Wish(op="broadcast", ranks=3, bytes=size), name).algorithm == "ring"
+            assert plan(Request(op="broadcast", ranks=3, bytes=size), name).algorithm == "ring"
 
 
 SCATTERED = xml(
@@ -128,7 +128,7 @@ SCATTERED = xml(
 
 
 def test_a_reduce_scatter_may_end_in_place(tmp_path: Path) -> None:
-    assert len(plan(Wish(op="reduce_scatter", ranks=2, bytes=8), saved(tmp_path, SCATTERED))) == 2
+    assert len(plan(Request(op="reduce_scatter", ranks=2, bytes=8), saved(tmp_path, SCATTERED))) == 2
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_reduce_scatter_may_end_in_place(tmp_path: Path) -> None:
 def test_a_file_that_does_not_do_what_it_says_is_refused(tmp_path: Path, text: str, op: str, what: str) -> None:
     ranks = 2 if text.count("<gpu") == 2 else 3
     with pytest.raises(InputError, match=what):
-        plan(Wish(op=op, ranks=ranks, bytes=96), saved(tmp_path, text))
+        plan(Request(op=op, ranks=ranks, bytes=96), saved(tmp_path, text))
 
 
 @pytest.mark.parametrize("first", [0, 1], ids=["received first", "sent on first"])
@@ -173,9 +173,9 @@ def test_blocks_of_a_gpu_that_do_not_wait_for_each_other_are_refused(tmp_path: P
         chunks=1,
     )
     with pytest.raises(InputError, match="gpu 2 ends without chunk 0"):
-        plan(Wish(op="broadcast", ranks=3, bytes=300), saved(tmp_path, text))
+        plan(Request(op="broadcast", ranks=3, bytes=300), saved(tmp_path, text))
     waits = text.replace(step("s", buffer="o"), step("s", buffer="o", dep=(0, 0)))
-    assert len(plan(Wish(op="broadcast", ranks=3, bytes=300), saved(tmp_path, waits))) == 2
+    assert len(plan(Request(op="broadcast", ranks=3, bytes=300), saved(tmp_path, waits))) == 2
 
 
 def test_it_is_for_one_collective_and_one_size_of_group(tmp_path: Path) -> None:
@@ -183,19 +183,19 @@ def test_it_is_for_one_collective_and_one_size_of_group(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match="an algorithm for broadcast, not for all_reduce; write --algorithm broadcast="
     ):
-        plan(Wish(op="all_reduce", ranks=3, bytes=1), name)
+        plan(Request(op="all_reduce", ranks=3, bytes=1), name)
     with pytest.raises(InputError, match="is made for 3 GPUs, the group has 4"):
-        plan(Wish(op="broadcast", ranks=4, bytes=1), name)
+        plan(Request(op="broadcast", ranks=4, bytes=1), name)
     with pytest.raises(InputError, match="cannot be read"):
-        plan(Wish(op="broadcast", ranks=4, bytes=1), str(tmp_path / "missing.xml"))
+        plan(Request(op="broadcast", ranks=4, bytes=1), str(tmp_path / "missing.xml"))
 
 
 def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
     name = saved(tmp_path, CHAIN)
-    wish = Wish(op="broadcast", ranks=3, bytes=300)
-    assert plan(wish, name).algorithm == "small"
+    request = Request(op="broadcast", ranks=3, bytes=300)
+    assert plan(request, name).algorithm == "small"
     saved(tmp_path, CHAIN.replace("small", "longer"))
-    assert plan(wish, name).algorithm == "longer"
+    assert plan(request, name).algorithm == "longer"
 
 
 BOMB = '<!DOCTYPE lolz [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]><algo name="&b;"/>'
@@ -226,7 +226,7 @@ BOMB = '<!DOCTYPE lolz [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a
 def test_a_mistake_names_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:
     name = saved(tmp_path, text)
     with pytest.raises(InputError) as caught:
-        plan(Wish(op="broadcast", ranks=3, bytes=300), name)
+        plan(Request(op="broadcast", ranks=3, bytes=300), name)
     assert f"small.xml:{line}: " in str(caught.value)
     assert what in str(caught.value).replace('"', "'")
 
@@ -240,7 +240,7 @@ def test_a_damaged_file_is_an_input_error_or_a_schedule(
     end = data.draw(st.integers(start, len(CHAIN)))
     name = saved(tmp_path_factory.mktemp("damaged"), CHAIN[:start] + data.draw(st.text(max_size=3)) + CHAIN[end:])
     try:
-        schedule = plan(Wish(op="broadcast", ranks=3, bytes=300), name)
+        schedule = plan(Request(op="broadcast", ranks=3, bytes=300), name)
     except InputError as error:
         assert "\n" not in str(error)
     else:
@@ -277,6 +277,6 @@ def test_samples(
     assert Counter(counts(algorithm)) == steps
     assert algorithm.most == largest
     size = largest or 1 << 20
-    schedule = plan(Wish(op=op, ranks=gpus, bytes=size), str(folder / name))
+    schedule = plan(Request(op=op, ranks=gpus, bytes=size), str(folder / name))
     assert int(schedule.bytes.sum()) == crossing * size
     assert int(depths(schedule).max()) + 1 == depth

@@ -5,18 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.collectives import Layout, Wish, depths, plan
-from netsim.collectives.pieces import share
+from netsim.collectives import Layout, Request, depths, plan
+from netsim.collectives.chunking import share
 from netsim.collectives.ring import ring_order
 from tests.collectives.alpha_beta import MICROSECOND, completion
-from tests.collectives.wishes import eight_rails, layout_of
+from tests.collectives.requests import eight_rails, layout_of
 
 
 @settings(deadline=None)
 @given(st.integers(2, 40), st.integers(1, 4), st.integers(1, 1 << 16))
 def test_all_reduce_moves_exactly_2_n_minus_1_over_n_bytes_per_rank_and_byte(n: int, channels: int, units: int) -> None:
     size = 16 * n * channels * units
-    schedule = plan(Wish(op="all_reduce", ranks=n, bytes=size, channels=channels))
+    schedule = plan(Request(op="all_reduce", ranks=n, bytes=size, channels=channels))
     for ends in (schedule.source, schedule.target):
         moved = np.zeros(n, dtype=np.int64)
         np.add.at(moved, ends, schedule.bytes)
@@ -26,7 +26,7 @@ def test_all_reduce_moves_exactly_2_n_minus_1_over_n_bytes_per_rank_and_byte(n: 
 @settings(deadline=None)
 @given(st.integers(2, 20), st.integers(0, 5000))
 def test_all_reduce_of_any_size_is_off_by_no_more_than_the_alignment(n: int, size: int) -> None:
-    schedule = plan(Wish(op="all_reduce", ranks=n, bytes=size))
+    schedule = plan(Request(op="all_reduce", ranks=n, bytes=size))
     sent = np.bincount(schedule.source, weights=schedule.bytes, minlength=n)
     assert np.all(np.abs(sent - 2 * (n - 1) * size / n) <= 2 * 16)
 
@@ -35,7 +35,7 @@ def test_all_reduce_of_any_size_is_off_by_no_more_than_the_alignment(n: int, siz
 @given(st.integers(2, 12), st.integers(1, 4), st.integers(1, 5000))
 def test_blocks_begin_at_packs_of_16_bytes(n: int, channels: int, size: int) -> None:
     """NCCL shares a buffer out in packs of 16 bytes (device/all_reduce.h)."""
-    assert not (plan(Wish(op="all_reduce", ranks=n, bytes=size, channels=channels)).offset % 16).any()
+    assert not (plan(Request(op="all_reduce", ranks=n, bytes=size, channels=channels)).offset % 16).any()
 
 
 @settings(deadline=None)
@@ -49,7 +49,7 @@ def test_shares_add_up_and_differ_by_at_most_the_alignment(total: int, parts: in
 
 
 def test_a_step_follows_the_step_of_the_neighbour_for_the_same_piece() -> None:
-    schedule = plan(Wish(op="all_reduce", ranks=4, bytes=4096, chunk_bytes=512))
+    schedule = plan(Request(op="all_reduce", ranks=4, bytes=4096, chunk_bytes=512))
     for row in range(len(schedule)):
         for before in schedule.predecessors(row):
             assert schedule.target[before] == schedule.source[row]
@@ -62,12 +62,12 @@ def test_a_step_follows_the_step_of_the_neighbour_for_the_same_piece() -> None:
     ("op", "steps"), [("all_reduce", 14), ("all_gather", 7), ("reduce_scatter", 7), ("broadcast", 7), ("reduce", 7)]
 )
 def test_number_of_steps(op: str, steps: int) -> None:
-    assert depths(plan(Wish(op=op, ranks=8, bytes=8 << 10), "ring")).max() + 1 == steps
+    assert depths(plan(Request(op=op, ranks=8, bytes=8 << 10), "ring")).max() + 1 == steps
 
 
 def test_pieces_are_as_long_as_the_slices_of_nccl() -> None:
-    assert set(plan(Wish(op="all_reduce", ranks=4, bytes=40 << 20)).bytes.tolist()) == {1 << 20}
-    assert set(plan(Wish(op="broadcast", ranks=4, bytes=40 << 20)).bytes.tolist()) == {512 << 10}
+    assert set(plan(Request(op="all_reduce", ranks=4, bytes=40 << 20)).bytes.tolist()) == {1 << 20}
+    assert set(plan(Request(op="broadcast", ranks=4, bytes=40 << 20)).bytes.tolist()) == {512 << 10}
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_pieces_are_as_long_as_the_slices_of_nccl() -> None:
 )
 def test_completion_is_that_of_the_alpha_beta_model(ranks: int, size: int, microseconds: float) -> None:
     """2 (n - 1) a + 2 (n - 1) / n S b with a = 5 us and 50 GB/s."""
-    schedule = plan(Wish(op="all_reduce", ranks=ranks, bytes=size, chunk_bytes=1 << 30))
+    schedule = plan(Request(op="all_reduce", ranks=ranks, bytes=size, chunk_bytes=1 << 30))
     assert completion(schedule, 5 * MICROSECOND, 1 / 50e9) / MICROSECOND == pytest.approx(microseconds, abs=6e-4)
 
 
@@ -85,13 +85,13 @@ def test_completion_is_that_of_the_alpha_beta_model(ranks: int, size: int, micro
 def test_a_chain_is_pipelined(op: str, root: int) -> None:
     """(n - 2 + S / c) (a + c b): the first piece makes n - 1 hops, the others follow one by one."""
     ranks, chunk, pieces, a, b = 6, 1 << 16, 10, 5 * MICROSECOND, 1 / 50e9
-    wish = Wish(op=op, ranks=ranks, bytes=pieces * chunk, chunk_bytes=chunk, root=root)
-    assert completion(plan(wish, "ring"), a, b) == pytest.approx((ranks - 2 + pieces) * (a + chunk * b))
+    request = Request(op=op, ranks=ranks, bytes=pieces * chunk, chunk_bytes=chunk, root=root)
+    assert completion(plan(request, "ring"), a, b) == pytest.approx((ranks - 2 + pieces) * (a + chunk * b))
 
 
 def test_one_channel_per_rail_where_a_group_spans_servers() -> None:
     def channels(layout: Layout, size: int) -> int:
-        return len(np.unique(plan(Wish(op="all_reduce", ranks=len(layout), bytes=size, layout=layout)).channel))
+        return len(np.unique(plan(Request(op="all_reduce", ranks=len(layout), bytes=size, layout=layout)).channel))
 
     assert channels(eight_rails(2), 1 << 20) == 8
     assert channels(eight_rails(1), 1 << 20) == 1
@@ -113,7 +113,7 @@ def test_a_ring_enters_every_server_once_on_its_own_rail(channel: int) -> None:
 
 def test_eight_rings_load_every_rail_alike() -> None:
     layout = eight_rails(4)
-    schedule = plan(Wish(op="all_reduce", ranks=32, bytes=32 << 20, layout=layout))
+    schedule = plan(Request(op="all_reduce", ranks=32, bytes=32 << 20, layout=layout))
     crosses = layout.server[schedule.source] != layout.server[schedule.target]
     entered = np.bincount(layout.rail[schedule.target[crosses]], weights=schedule.bytes[crosses])
     assert len(set(entered.tolist())) == 1

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.collectives import Wish, depths, plan
+from netsim.collectives import Request, depths, plan
 from netsim.collectives.tree import rank_tree, server_tree
 from tests.collectives.alpha_beta import MICROSECOND, completion
-from tests.collectives.wishes import eight_rails, layout_of
+from tests.collectives.requests import eight_rails, layout_of
 
 
 def children(parent: list[int]) -> dict[int, set[int]]:
@@ -67,7 +67,7 @@ def test_rooted_trees_load_nobody_with_more_than_the_buffer_each_way(
 ) -> None:
     """Two trees over the others, each with half of the bytes: full bandwidth (Sanders, Speck, Traeff 2009)."""
     size, root = 32 * units, data.draw(st.integers(0, ranks - 1))
-    schedule = plan(Wish(op=op, ranks=ranks, bytes=size, root=root), "tree")
+    schedule = plan(Request(op=op, ranks=ranks, bytes=size, root=root), "tree")
     busy, calm = (schedule.source, schedule.target) if op == "broadcast" else (schedule.target, schedule.source)
     relayed = np.bincount(busy, weights=schedule.bytes, minlength=ranks)
     own = np.bincount(calm, weights=schedule.bytes, minlength=ranks)
@@ -80,7 +80,7 @@ def test_rooted_trees_load_nobody_with_more_than_the_buffer_each_way(
 @settings(deadline=None)
 @given(st.integers(2, 30), st.integers(1, 1000))
 def test_half_of_the_bytes_go_over_each_tree(ranks: int, units: int) -> None:
-    schedule = plan(Wish(op="all_reduce", ranks=ranks, bytes=32 * units), "tree")
+    schedule = plan(Request(op="all_reduce", ranks=ranks, bytes=32 * units), "tree")
     half = np.bincount(schedule.channel, weights=schedule.bytes)
     assert half.tolist() == [2 * (ranks - 1) * 16 * units] * 2
 
@@ -101,7 +101,7 @@ def test_a_rooted_tree_begins_with_the_root_and_its_server() -> None:
 def test_one_piece_goes_up_and_down_once(ranks: int) -> None:
     """2 depth (a + S / 2 b): each tree carries half."""
     size, a, b = 1 << 20, 5 * MICROSECOND, 1 / 50e9
-    schedule = plan(Wish(op="all_reduce", ranks=ranks, bytes=size), "tree")
+    schedule = plan(Request(op="all_reduce", ranks=ranks, bytes=size), "tree")
     deep = depth(server_tree(ranks, 0).tolist())
     assert depths(schedule).max() + 1 == 2 * deep
     assert completion(schedule, a, b) == pytest.approx(2 * deep * (a + size / 2 * b))
@@ -110,21 +110,21 @@ def test_one_piece_goes_up_and_down_once(ranks: int) -> None:
 def test_pieces_follow_one_another_through_the_tree() -> None:
     """2 depth + pieces - 1 times (a + c b)."""
     ranks, chunk, pieces, a, b = 16, 1 << 16, 10, 5 * MICROSECOND, 1 / 50e9
-    wish = Wish(op="all_reduce", ranks=ranks, bytes=2 * pieces * chunk, chunk_bytes=chunk)
-    assert completion(plan(wish, "tree"), a, b) == pytest.approx((2 * 4 + pieces - 1) * (a + chunk * b))
+    request = Request(op="all_reduce", ranks=ranks, bytes=2 * pieces * chunk, chunk_bytes=chunk)
+    assert completion(plan(request, "tree"), a, b) == pytest.approx((2 * 4 + pieces - 1) * (a + chunk * b))
 
 
 def test_pieces_are_as_long_as_a_slot_of_nccl() -> None:
-    assert set(plan(Wish(op="all_reduce", ranks=4, bytes=8 << 20), "tree").bytes.tolist()) == {512 << 10}
+    assert set(plan(Request(op="all_reduce", ranks=4, bytes=8 << 20), "tree").bytes.tolist()) == {512 << 10}
 
 
 def test_channels_of_rails_are_doubled_and_one_channel_is_one_tree() -> None:
     layout = eight_rails(2)
-    schedule = plan(Wish(op="all_reduce", ranks=16, bytes=1 << 24, layout=layout), "tree")
+    schedule = plan(Request(op="all_reduce", ranks=16, bytes=1 << 24, layout=layout), "tree")
     assert np.array_equal(np.unique(schedule.channel), np.arange(16))
     crosses = layout.server[schedule.source] != layout.server[schedule.target]
     assert np.array_equal(layout.rail[schedule.target[crosses]], schedule.channel[crosses] % 8)
-    single = plan(Wish(op="all_reduce", ranks=16, bytes=1 << 24, channels=1), "tree")
+    single = plan(Request(op="all_reduce", ranks=16, bytes=1 << 24, channels=1), "tree")
     assert set(zip(single.source[single.reduces].tolist(), single.target[single.reduces].tolist(), strict=True)) == {
         (child, boss) for child, boss in enumerate(server_tree(16, 0).tolist()) if boss != -1
     }

@@ -1,4 +1,4 @@
-"""A schedule in the core's tables: heirs are `after` turned round, parts count, and ideal times meet closed forms."""
+"""A schedule in the core's tables: dependents are `after` reversed, parts count, ideal times meet closed forms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.core.ledger import Admitted, Ledger
+from netsim.core.collective_table import Admitted, Ledger
 from netsim.core.tables import NONE
 from netsim.core.world_tables import World
 from netsim.topology.network import Network
@@ -36,8 +36,8 @@ def admitted(*schedules: list[Row], network: Network | None = None) -> tuple[Wor
 
 def heirs_of(world: World, each: Admitted, row: int) -> list[int]:
     message = each.first_message + row
-    first, last = (int(world.messages["first_heir"][m]) for m in (message, message + 1))
-    return [int(heir) - each.first_message for heir in world.heirs[first:last]]
+    first, last = (int(world.messages["first_dependent"][m]) for m in (message, message + 1))
+    return [int(dependent) - each.first_message for dependent in world.dependents[first:last]]
 
 
 def waiting_at(world: World, part: int) -> list[int]:
@@ -57,7 +57,9 @@ def test_heirs_are_the_predecessors_turned_round(seed: int, count: int) -> None:
     world, found = admitted(*schedules)
     for rows, each in zip(schedules, found, strict=True):
         for row in range(len(rows)):
-            assert heirs_of(world, each, row) == [heir for heir, (*_, after) in enumerate(rows) if row in after]
+            assert heirs_of(world, each, row) == [
+                dependent for dependent, (*_, after) in enumerate(rows) if row in after
+            ]
             message = world.messages[each.first_message + row]
             assert (message["waits"], message["bytes"]) == (len(rows[row][4]), rows[row][3])
         for position in range(5):

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from netsim.core.candidates import Steering, with_steering
+from netsim.core.ecmp_tables import Steering, with_steering
 from netsim.core.tables import NEVER
 from netsim.core.world import STRIDE
 from netsim.routing.candidates import candidates_of

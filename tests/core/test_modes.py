@@ -22,9 +22,9 @@ INTERPRETED = [
 
 
 def run(mode: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    """tests.core.figures in a process of its own; wrapping integers warn only in the interpreter."""
+    """tests.core.played_figures in a process of its own; wrapping integers warn only in the interpreter."""
     others = {name: value for name, value in os.environ.items() if name not in (*PLAIN, *CHECKED)}
-    command = [sys.executable, "-W", "ignore::RuntimeWarning", "-m", "tests.core.figures", *arguments]
+    command = [sys.executable, "-W", "ignore::RuntimeWarning", "-m", "tests.core.played_figures", *arguments]
     environment = others | mode | {"PYTHONPATH": str(ROOT)}
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 

@@ -31,12 +31,12 @@ def work(owned, kinds, links, values, out):  # type: ignore[no-untyped-def]
             out[i] = row.mask + 1 - length(row)
         elif kinds[i] == PUSH_HELD:
             make_room(world, row, 1)
-            ring = push(world.air, hold(row), values[i], 2 * values[i], 3 * values[i])
+            ring = push(world.packet_pool, hold(row), values[i], 2 * values[i], 3 * values[i])
             put_back(row, ring)
         else:
-            out[i] = first_at(world.air, hold(row))
+            out[i] = first_at(world.packet_pool, hold(row))
             if length(row):
-                packet = first(world.air, hold(row))
+                packet = first(world.packet_pool, hold(row))
                 out[i] = packet.at if packet.label == 2 * packet.at and packet.state == 3 * packet.at else -1
                 row.head += 1
 
@@ -54,7 +54,7 @@ def blocks_of(world: World) -> list[tuple[int, int]]:
     for size_class, block in enumerate(world.blocks.tolist()):
         while block >= 0:
             found.append((block, 1 << size_class))
-            block = int(world.air["at"][block])
+            block = int(world.packet_pool["at"][block])
     return sorted(found)
 
 
@@ -82,20 +82,20 @@ def test_rings_are_queues_and_the_air_is_tiled_by_blocks(chosen: list[tuple[int,
     for start, rows in blocks_of(world):
         assert start == end
         end = start + rows
-    assert end == int(world.progress[0]["air_used"])
+    assert end == int(world.progress[0]["pool_used"])
 
 
 def test_a_ring_grows_only_when_it_is_full_and_leaves_its_block_to_the_next() -> None:
     world = a_star()
-    used = int(world.progress[0]["air_used"])
+    used = int(world.progress[0]["pool_used"])
     do(world, [(PUSH, 0, n) for n in range(1, FIRST_SIZE + 1)])
-    assert int(world.progress[0]["air_used"]) == used
+    assert int(world.progress[0]["pool_used"]) == used
     left = int(world.links[0]["wire"]["start"])
     do(world, [(PUSH, 0, 9)])
-    assert int(world.progress[0]["air_used"]) == used + 2 * FIRST_SIZE
+    assert int(world.progress[0]["pool_used"]) == used + 2 * FIRST_SIZE
     do(world, [(PUSH, 1, n) for n in range(1, 2 * FIRST_SIZE + 2)])  # grows twice: 8, then 16
     do(world, [(PUSH, 2, n) for n in range(1, FIRST_SIZE + 2)])  # takes the 8 that ring 1 left
-    assert int(world.progress[0]["air_used"]) == used + (2 + 2 + 4) * FIRST_SIZE
+    assert int(world.progress[0]["pool_used"]) == used + (2 + 2 + 4) * FIRST_SIZE
     assert (left, FIRST_SIZE) in blocks_of(world)
 
 
@@ -107,7 +107,7 @@ def test_a_wrapped_ring_keeps_its_order_when_it_grows() -> None:
 
 def test_without_air_left_a_ring_says_so() -> None:
     world = a_star()
-    world.progress[0]["air_used"] = len(world.air) - 4
+    world.progress[0]["pool_used"] = len(world.packet_pool) - 4
     with pytest.raises(MemoryError, match="no room for more packets"):
         do(world, [(PUSH, 0, n) for n in range(1, FIRST_SIZE + 2)])
 

@@ -110,7 +110,7 @@ def test_losses() -> None:
     assert found.kind == "loss recovery"
     assert "it lost most packets, and needs 0.00 us for 0 B, 0 % of the time." in found.text
     assert found.link == "tor0->host1", "number 3, which dropped"
-    assert "2 packets dropped, 125 sent again (50 %)." in found.text
+    assert "2 packets dropped, 125 retransmitted (50 %)." in found.text
     assert found.estimated
 
 

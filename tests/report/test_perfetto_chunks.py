@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import netsim
-from netsim.blame.chunks import chunks_of
+from netsim.explain.chunks import chunks_of
 from netsim.report import perfetto_chunks
 from netsim.report.perfetto_chunks import FIRST_OF_CHUNKS, chunk_events, left_out
 from netsim.report.perfetto_events import arrow, slice_event

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import netsim
-from netsim.blame.chunks import chunks_of
+from netsim.explain.chunks import chunks_of
 from netsim.report.perfetto import write_trace
 from netsim.report.perfetto_counters import worst_links
 from netsim.result import Result

@@ -59,7 +59,7 @@ def test_the_whole_summary() -> None:
     alone = summary_text(result_of(scenario_of(transport={"control": "dctcp"}), FLOWS, [reduced(0)]))
     assert alone.startswith("by_hand on fat_tree_k4_100g, dctcp + go_back_n, ecmp, packed, seed 1\nfinished at ")
     assert "Limited by" in text
-    assert "1,000 packets delivered, 2 dropped, 7 marked, 0 sent again" in text
+    assert "1,000 packets delivered, 2 dropped, 7 marked, 0 retransmitted" in text
     assert alone.splitlines()[-5].split()[:4] == ["core3->agg7", "core", "100", "Gb/s"]
     assert text.splitlines()[-3] == (
         "dcqcn takes no notice of losses: 2 packets dropped or lost, which only go_back_n acts on"

@@ -99,7 +99,7 @@ def test_adaptive_queues_are_shorter_than_sprayed_ones() -> None:
 
 @pytest.mark.filterwarnings(REORDERS)
 def test_without_a_pause_a_flowlet_is_the_whole_flow() -> None:
-    """Nothing is reordered, so nothing is sent again; paths collide as hashed ones do."""
+    """Nothing is reordered, so nothing is retransmitted; paths collide as hashed ones do."""
     result, packets = up_packets("flowlet")
     assert result.summary["retransmitted_packets"] == 0
     assert set(packets % 64) == {0}

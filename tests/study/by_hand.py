@@ -6,7 +6,7 @@ import pandas as pd
 
 from netsim.report.costs import Cost
 from netsim.study.comparison import Comparison
-from netsim.study.figures import Measured
+from netsim.study.metrics import Measured
 
 US = 1_000_000  # ps
 

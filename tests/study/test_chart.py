@@ -13,8 +13,8 @@ import pytest
 from netsim.report.picture import Plotted, svg
 from netsim.study import sweep_page
 from netsim.study.chart import axes_of, chart_of
-from netsim.study.figures import FIGURES
 from netsim.study.folder import StudyFolder
+from netsim.study.metrics import FIGURES
 from netsim.study.plan import Plan, read_plan
 from netsim.study.sweep_page import picture, study_page
 from netsim.study.sweep_text import sweep_text

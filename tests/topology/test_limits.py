@@ -10,7 +10,7 @@ import pytest
 from netsim.cli import main
 from netsim.config import load_topology
 from netsim.errors import InputError
-from netsim.routing.plane import MOST_DISTANCES, check_distances
+from netsim.routing.shortest_paths import MOST_DISTANCES, check_distances
 from netsim.topology import TOPOLOGIES, FatTree, HtsimTree, LeafSpine, NetworkBuilder, RailOptimized
 from netsim.topology.limits import MOST, Counts, check_counts
 from tests.topology.test_topologies import EXAMPLES
@@ -117,7 +117,7 @@ def test_tables_of_distances_that_would_fill_the_memory_are_refused(
 ) -> None:
     network = FatTree(k=4).build()  # 16 hosts, 20 switches
     check_distances(network)
-    monkeypatch.setattr("netsim.routing.plane.MOST_DISTANCES", 36 * 16 - 1)
+    monkeypatch.setattr("netsim.routing.shortest_paths.MOST_DISTANCES", 36 * 16 - 1)
     with pytest.raises(InputError, match="36 hosts and switches, each with its distance to 16 hosts, make 576"):
         check_distances(network)
     assert main(["run", "perm16", "--on", "fat_tree_k4_100g"]) == 2

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from netsim import shipped
+from netsim import builtin_inputs
 from netsim.topology import TOPOLOGIES, Topology
 from netsim.units import FROM_FILE, parse_time
 
@@ -29,7 +29,7 @@ EXPECTED = {  # hosts, bisection, delay of a network link
 
 
 def document(name: str) -> dict[str, Any]:
-    return tomllib.loads(shipped.path("topologies", name).read_text(encoding="utf-8"))
+    return tomllib.loads(builtin_inputs.path("topologies", name).read_text(encoding="utf-8"))
 
 
 def load(name: str) -> Topology:
@@ -38,7 +38,7 @@ def load(name: str) -> Topology:
 
 
 def test_names() -> None:
-    assert set(shipped.names("topologies")) == set(EXPECTED)
+    assert set(builtin_inputs.names("topologies")) == set(EXPECTED)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -52,7 +52,7 @@ def test_they_are_what_their_names_say(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_comment_on_top_agrees_with_the_fields(name: str) -> None:
-    comment = shipped.path("topologies", name).read_text(encoding="utf-8").splitlines()[0]
+    comment = builtin_inputs.path("topologies", name).read_text(encoding="utf-8").splitlines()[0]
     network, fields = load(name).build(), document(name)
     links = [link for link in network.links if link.kind != "nvlink"]
     assert int(re.findall(r"([\d,]+) (?:hosts|GPUs)", comment)[0].replace(",", "")) == len(network.hosts)

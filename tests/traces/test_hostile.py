@@ -30,4 +30,4 @@ def test_a_bomb_of_brackets(tmp_path: Path, name: str, head: str, bracket: str) 
     with pytest.raises(InputError) as caught:
         read(path, fill_missing_ranks=True)
     assert len(str(caught.value)) < 500
-    assert caught.value.mend
+    assert caught.value.hint

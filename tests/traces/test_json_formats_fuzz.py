@@ -77,7 +77,7 @@ def attempt(name: str, content: bytes) -> Trace | None:
         except InputError as error:
             assert "\n" not in str(error)
             assert str(path) in str(error)
-            assert error.mend
+            assert error.hint
             return None
     assert all(set(each.ranks) <= set(range(trace.ranks)) for each in trace.operations)
     return trace

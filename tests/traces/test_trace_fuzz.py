@@ -52,10 +52,10 @@ def _read(path: Path, fill: bool) -> Trace | None:
     try:
         return read(path, fill_missing_ranks=fill)
     except InputError as error:
-        text, mend = str(error), error.mend
+        text, hint = str(error), error.hint
     assert "\n" not in text
     assert str(path) in text
-    assert mend
+    assert hint
     return None
 
 

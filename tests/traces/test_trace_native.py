@@ -33,7 +33,7 @@ def refusal(path: Path) -> str:
     text = str(error.value)
     assert "\n" not in text
     assert str(path) in text
-    assert error.value.mend
+    assert error.value.hint
     return text
 
 
@@ -96,7 +96,7 @@ def test_byte_order_mark_blank_lines_and_crlf(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "what", "mend"),
+    ("line", "what", "hint"),
     [
         ('{"op": "all_reduce", "group": "tp", "bytes": 8', "not JSON", "was the file cut"),
         ('{"op": "allreduce", "group": "tp", "bytes": 8}', "unknown operation", "did you mean 'all_reduce'"),
@@ -148,11 +148,11 @@ def test_byte_order_mark_blank_lines_and_crlf(tmp_path: Path) -> None:
         ('{"op": ' + "[" * 15 + "]" * 15 + "}", "must be a text, not a list", "write"),
     ],
 )
-def test_a_wrong_operation_is_refused(tmp_path: Path, line: str, what: str, mend: str) -> None:
+def test_a_wrong_operation_is_refused(tmp_path: Path, line: str, what: str, hint: str) -> None:
     text = refusal(trace_file(tmp_path, HEADER, '{"op": "barrier", "group": "tp"}', line))
     assert "job.jsonl:3: " in text
     assert what in text
-    assert mend in text
+    assert hint in text
     assert len(text) < 500 + len(str(tmp_path))
 
 

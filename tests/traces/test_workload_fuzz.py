@@ -60,7 +60,7 @@ def records(content: bytes) -> int | None:
         except InputError as error:
             assert "\n" not in str(error)
             assert str(path) in str(error)
-            assert error.mend
+            assert error.hint
             return None
     assert len(trace.by_rank()) == trace.ranks
     assert all(set(each.ranks) <= set(range(trace.ranks)) for each in trace.operations)

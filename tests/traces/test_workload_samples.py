@@ -96,7 +96,9 @@ def graph_of(goal: Goal) -> Graph:
             for at in range(first, end)
         ]
         for each, size in zip(graph[rank], goal.sizes[first:end], strict=True):
-            each.wish = Operation("compute", None, (rank,), duration_ps=size * 1000) if each.kind == "compute" else None
+            each.request = (
+                Operation("compute", None, (rank,), duration_ps=size * 1000) if each.kind == "compute" else None
+            )
         for waiter, awaited in zip(goal.waiters, goal.awaited, strict=True):
             if first <= waiter < end:
                 graph[rank][waiter - first].after.append(awaited - first)

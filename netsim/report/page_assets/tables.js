@@ -74,5 +74,5 @@ function startTables() {
   tableInto(byId("table-flows"), columnsOf(run.flows, [
     ["collective", "collective", count], ["src", "from rank", count], ["dst", "to rank", count], ["channel", "channel", count], ["bytes", "bytes", size],
     ["start_ps", "start", time], ["delivered_ps", "delivered", time], ["ideal_ps", "ideal", time], ["slowdown", "slowdown", times],
-    ["packets", "packets", count], ["retransmitted", "sent again", count], ["marked", "marked", count], ["dropped", "dropped", count]]), kept(run.flows));
+    ["packets", "packets", count], ["retransmitted", "retransmitted", count], ["marked", "marked", count], ["dropped", "dropped", count]]), kept(run.flows));
 }

@@ -42,7 +42,7 @@ class Groups:
             content += piece
             if len(content) > MAX_FILE:
                 what = f"is longer than {MAX_FILE:,} bytes"
-                raise InputError(what, where=str(path), mend="is it a file of groups?")
+                raise InputError(what, where=str(path), hint="is it a file of groups?")
         fields = Fields(parse_object(content.decode("utf-8-sig", errors="replace"), str(path)), str(path))
         for name, listed in fields.values.items():
             self.listed[name[:MAX_NAME]] = fields.ranks(listed, f"group {name[:40]!r}", MAX_RANKS)
@@ -65,8 +65,8 @@ class Groups:
             )
             return self.world
         if pg_name not in self.listed:
-            mend = f"{nearest(pg_name[:MAX_NAME], list(self.listed)[:100])}; a file of groups is like {EXAMPLE}"
-            raise InputError(f"there is no group {pg_name[:40]!r}", where=where, mend=mend)
+            hint = f"{nearest(pg_name[:MAX_NAME], list(self.listed)[:100])}; a file of groups is like {EXAMPLE}"
+            raise InputError(f"there is no group {pg_name[:40]!r}", where=where, hint=hint)
         name = name or pg_name
         while name == WORLD or (name in self.made and self.made[name].ranks != self.listed[pg_name]):
             name += "_"

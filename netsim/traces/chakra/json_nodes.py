@@ -42,23 +42,23 @@ def json_nodes(path: Path) -> Iterator[ChakraNode]:
     for key, value in walk:
         if key == GRAPH:
             if not isinstance(value, dict):
-                raise InputError("a node must be an object", where=f"{path}:{walk.line}", mend="take it out")
+                raise InputError("a node must be an object", where=f"{path}:{walk.line}", hint="take it out")
             yield _node(value, f"{path}:{walk.line}")
     if walk.cut:
-        raise InputError("ends in the middle", where=str(path), mend="copy the file again")
+        raise InputError("ends in the middle", where=str(path), hint="copy the file again")
 
 
 def _node(told: dict[str, Any], where: str) -> ChakraNode:
     kind = told.get("NodeType")
     if kind is None:
-        mend = (
+        hint = (
             "give the .et files themselves, or JSON whose nodes tell their NodeType, from 1 (METADATA) to 7 (COMM_COLL)"
         )
-        raise InputError("a node of Chakra has no NodeType, so what it does is not known", where=where, mend=mend)
+        raise InputError("a node of Chakra has no NodeType, so what it does is not known", where=where, hint=hint)
     number = TYPES.get(kind.upper(), -1) if isinstance(kind, str) else _whole(told, "NodeType", where)
     if number < 0:
         raise InputError(
-            f"NodeType {str(kind)[:40]!r} is not known", where=where, mend="give 1 (METADATA) to 7 (COMM_COLL)"
+            f"NodeType {str(kind)[:40]!r} is not known", where=where, hint="give 1 (METADATA) to 7 (COMM_COLL)"
         )
     data, control = (
         _numbers(told, "data_deps", where),
@@ -82,19 +82,19 @@ def _node(told: dict[str, Any], where: str) -> ChakraNode:
 def _whole(told: dict[str, Any], name: str, where: str) -> int:
     value = told.get(name, 0)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < LARGEST:
-        raise InputError(f'"{name}" must be a whole number', where=where, mend="give the file as the program wrote it")
+        raise InputError(f'"{name}" must be a whole number', where=where, hint="give the file as the program wrote it")
     return value
 
 
 def _amount(told: dict[str, Any], name: str, where: str) -> float:
     value = told.get(name, 0)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < LARGEST:
-        raise InputError(f'"{name}" must be a number', where=where, mend="give the file as the program wrote it")
+        raise InputError(f'"{name}" must be a number', where=where, hint="give the file as the program wrote it")
     return value
 
 
 def _numbers(told: dict[str, Any], name: str, where: str) -> list[int]:
     value = told.get(name) or []
     if not isinstance(value, list) or not all(type(each) is int and 0 <= each < LARGEST for each in value):
-        raise InputError(f'"{name}" must be a list of nodes', where=where, mend="give the file as the program wrote it")
+        raise InputError(f'"{name}" must be a list of nodes', where=where, hint="give the file as the program wrote it")
     return value

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from netsim.errors import InputError
-from netsim.traces.chakra import told as chakra_told
+from netsim.traces.chakra import netsim_attribute
 from netsim.traces.chakra.groups import Groups
 from netsim.traces.chakra.json_nodes import is_json, json_nodes
 from netsim.traces.chakra.nodes import (
@@ -68,9 +68,9 @@ class NpuFile:
     def __init__(self, rank: int, path: Path, groups: Groups, account: Account) -> None:
         self.rank, self.path, self.groups, self.account = rank, path, groups, account
 
-    def wrong(self, number: int, what: str, mend: str) -> InputError:
+    def wrong(self, number: int, what: str, hint: str) -> InputError:
         """The error that names a node."""
-        return InputError(f"node {number} {what}", where=str(self.path), mend=mend)
+        return InputError(f"node {number} {what}", where=str(self.path), hint=hint)
 
     def nodes(self) -> list[Node]:
         """Read the file."""
@@ -87,8 +87,8 @@ class NpuFile:
             metadata(first)
         except WireError:
             if is_old(first):
-                mend = "convert the source again with today's chakra_converter"
-                raise InputError(OLD, where=str(self.path), mend=mend) from None
+                hint = "convert the source again with today's chakra_converter"
+                raise InputError(OLD, where=str(self.path), hint=hint) from None
             self._damaged(1, "it is no GlobalMetadata")
         for turn, message in enumerate(stream, 2):
             try:
@@ -99,7 +99,7 @@ class NpuFile:
 
     def _damaged(self, turn: int, why: str) -> NoReturn:
         what = f"message {turn:,} is damaged ({why})"
-        raise InputError(what, where=str(self.path), mend="copy the file again, or convert its source again")
+        raise InputError(what, where=str(self.path), hint="copy the file again, or convert its source again")
 
     def _count(self, each: ChakraNode) -> None:
         account = self.account
@@ -107,7 +107,7 @@ class NpuFile:
         account.dependencies += len(each.data_deps) + len(each.ctrl_deps)
         if account.nodes > MAX_NODES or account.dependencies > MAX_CELLS:
             what = f"there are more than {MAX_NODES:,} nodes or {MAX_CELLS:,} dependencies"
-            raise InputError(what, where=str(self.path), mend="cut the job into parts")
+            raise InputError(what, where=str(self.path), hint="cut the job into parts")
 
     def _linked(self, read: list[ChakraNode]) -> list[Node]:
         """Name what a node waits for by its place in the file."""
@@ -115,7 +115,7 @@ class NpuFile:
         if len(place_of) < len(read):
             twice = next(each.id for place, each in enumerate(read) if place_of[each.id] != place)
             raise self.wrong(twice, "stands there twice", "give each node a number of its own")
-        # As Chakra's own feeder: control dependencies of converted PyTorch traces run in circles.
+        # As Chakra's own feeder: control dependencies of converted PyTorch traces run in cycles.
         by_data = any(each.data_deps for each in read)
         made = []
         for each in read:
@@ -134,17 +134,23 @@ class NpuFile:
         if each.type not in (METADATA, MEM_LOAD, MEM_STORE, COMP):
             self.account.skipped[f"nodes of type {each.type}"] += 1
             return Node("nothing", each.id, after)
-        told = self._told(each)
-        if each.type == METADATA or told.helper or (told.number is None and not each.duration_micros):
+        netsim_attribute = self._told(each)
+        if (
+            each.type == METADATA
+            or netsim_attribute.helper
+            or (netsim_attribute.number is None and not each.duration_micros)
+        ):
             return Node("nothing", each.id, after)
-        wish = Operation("compute", None, (self.rank,), duration_ps=self._duration(each))
-        if told.group:
-            group = self.groups.of(str(each.attributes.get("pg_name", "")), told.group, f"{self.path}: node {each.id}")
-            wish = Operation("compute", group.name, group.ranks, duration_ps=wish.duration_ps)
-        return Node("compute", each.id, after, wish=told.of(wish), turn=told.number)
+        request = Operation("compute", None, (self.rank,), duration_ps=self._duration(each))
+        if netsim_attribute.group:
+            group = self.groups.of(
+                str(each.attributes.get("pg_name", "")), netsim_attribute.group, f"{self.path}: node {each.id}"
+            )
+            request = Operation("compute", group.name, group.ranks, duration_ps=request.duration_ps)
+        return Node("compute", each.id, after, request=netsim_attribute.of(request), turn=netsim_attribute.number)
 
-    def _told(self, each: ChakraNode) -> chakra_told.Told:
-        return chakra_told.told(each.attributes, f"{self.path}: node {each.id}", self.groups.ranks)
+    def _told(self, each: ChakraNode) -> netsim_attribute.NetsimAttribute:
+        return netsim_attribute.told(each.attributes, f"{self.path}: node {each.id}", self.groups.ranks)
 
     def _duration(self, each: ChakraNode) -> int:
         if each.duration_micros > MAX_MICROS:
@@ -163,14 +169,16 @@ class NpuFile:
         if isinstance(dims, tuple) and not all(dims):
             what = "names some dimensions of a topology (involved_dim), not ranks"
             raise self.wrong(each.id, what, "give its group by pg_name and a comm_group.json")
-        op, told = COLLECTIVES[kind], self._told(each)
-        group = self.groups.of(str(each.attributes.get("pg_name", "")), told.group, f"{self.path}: node {each.id}")
+        op, netsim_attribute = COLLECTIVES[kind], self._told(each)
+        group = self.groups.of(
+            str(each.attributes.get("pg_name", "")), netsim_attribute.group, f"{self.path}: node {each.id}"
+        )
         # comm_size is what one NPU puts in; a trace counts the full buffer.
         size = self._size(each) * (len(group.ranks) if op in ("all_gather", "gather") else 1)
-        recorded = None if told.number is not None else self._duration(each) or None
-        wish = Operation(op, group.name, group.ranks, 0 if op == "barrier" else size, recorded_duration_ps=recorded)
-        self.account.notes[NO_ROOT] += op in ROOTED and told.number is None
-        return Node("call", each.id, after, wish=told.of(wish), turn=told.number)
+        recorded = None if netsim_attribute.number is not None else self._duration(each) or None
+        request = Operation(op, group.name, group.ranks, 0 if op == "barrier" else size, recorded_duration_ps=recorded)
+        self.account.notes[NO_ROOT] += op in ROOTED and netsim_attribute.number is None
+        return Node("call", each.id, after, request=netsim_attribute.of(request), turn=netsim_attribute.number)
 
     def _size(self, each: ChakraNode) -> int:
         size = each.whole("comm_size", 0)
@@ -188,9 +196,18 @@ class NpuFile:
             raise self.wrong(each.id, what, "comm_src and comm_dst must be the file's own rank and another")
         if not 0 <= peer < self.groups.ranks:
             raise self.wrong(each.id, what, f"the files and groups are of {self.groups.ranks} ranks: name all files")
-        size, told = self._size(each), self._told(each)
-        wish = Operation("send", None, (source, target), size, src=source, dst=target)
+        size, netsim_attribute = self._size(each), self._told(each)
+        request = Operation("send", None, (source, target), size, src=source, dst=target)
         kind, tag = "send" if sends else "receive", each.whole("comm_tag", 0)
-        made = Node(kind, each.id, after, peer=peer, bytes=size, tag=tag, wish=told.of(wish), turn=told.number)
-        made.part = told.part
+        made = Node(
+            kind,
+            each.id,
+            after,
+            peer=peer,
+            bytes=size,
+            tag=tag,
+            request=netsim_attribute.of(request),
+            turn=netsim_attribute.number,
+        )
+        made.part = netsim_attribute.part
         return made

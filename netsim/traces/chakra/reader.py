@@ -61,7 +61,7 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     readers = {rank: NpuFile(rank, path, groups, account) for rank, path in files.items()}
     graph = {rank: reader.nodes() for rank, reader in readers.items()}
     assumed = (*_missing(files, groups.ranks, fill_missing_ranks or partial), *groups.notes)
-    joiner = Joiner(graph, lambda rank, node, what, mend: readers[rank].wrong(node.place, what, mend))
+    joiner = Joiner(graph, lambda rank, node, what, hint: readers[rank].wrong(node.place, what, hint))
     joiner.join()
     first = next(iter(files.values()))
     made = operations(joiner, str(first))
@@ -81,19 +81,19 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
 
 def _by_rank(files: list[Path], texts: list[Path]) -> dict[int, Path]:
     if not files:
-        raise InputError("is a file of groups alone", where=str(texts[0]), mend="name the .et files with it")
+        raise InputError("is a file of groups alone", where=str(texts[0]), hint="name the .et files with it")
     found: dict[int, Path] = {}
     for path in files:
         match = _RANK.fullmatch(path.name)
         if not match and len(files) > 1:
-            raise InputError("has no rank in its name", where=str(path), mend="call it like job.3.et for rank 3")
+            raise InputError("has no rank in its name", where=str(path), hint="call it like job.3.et for rank 3")
         rank = int(match[2]) if match else 0
         if rank in found:
             what = f"is of rank {rank}, as {found[rank].name} is"
-            raise InputError(what, where=str(path), mend="name the files of one job only")
+            raise InputError(what, where=str(path), hint="name the files of one job only")
         if rank >= MAX_RANKS:
-            mend = f"number the files from 0 to {MAX_RANKS - 1:,}"
-            raise InputError(f"is of rank {rank:,}", where=str(path), mend=mend)
+            hint = f"number the files from 0 to {MAX_RANKS - 1:,}"
+            raise InputError(f"is of rank {rank:,}", where=str(path), hint=hint)
         found[rank] = path
     return dict(sorted(found.items()))
 
@@ -118,6 +118,6 @@ def _missing(files: dict[int, Path], ranks: int, fill: bool) -> list[str]:
     if not fill:
         lost = next(rank for rank in range(ranks) if rank not in files)
         what = f"only {here} of {ranks} ranks have a file; that of rank {lost} is missing"
-        mend = "name all files, or let the others take part: --fill-missing-ranks (fill_missing_ranks=True)"
-        raise InputError(what, where=str(first), mend=mend)
+        hint = "name all files, or let the others take part: --fill-missing-ranks (fill_missing_ranks=True)"
+        raise InputError(what, where=str(first), hint=hint)
     return [f"{here} of {ranks} ranks have a file: the others take part in what these do with them"]

@@ -96,8 +96,8 @@ def messages(path: Path) -> Iterator[bytes]:
             at, number = start + size, number + 1
         rest = rest[at:]
     if rest:
-        mend = "copy the file again: its end is missing"
-        raise InputError(f"ends within its message {number:,}", where=str(path), mend=mend)
+        hint = "copy the file again: its end is missing"
+        raise InputError(f"ends within its message {number:,}", where=str(path), hint=hint)
 
 
 def _length(path: Path, data: bytes, at: int, number: int) -> tuple[int, int]:
@@ -110,7 +110,7 @@ def _length(path: Path, data: bytes, at: int, number: int) -> tuple[int, int]:
         size, start = MAX_MESSAGE + 1, at
     if size > MAX_MESSAGE:
         what = f"message {number:,} is longer than {MAX_MESSAGE:,} bytes"
-        raise InputError(what, where=str(path), mend="the file is damaged, or no Chakra trace: write it again")
+        raise InputError(what, where=str(path), hint="the file is damaged, or no Chakra trace: write it again")
     return size, start
 
 

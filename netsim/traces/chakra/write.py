@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from netsim.errors import InputError
-from netsim.traces.chakra import told as chakra_told
+from netsim.traces.chakra import netsim_attribute
 from netsim.traces.chakra.nodes import (
     COLLECTIVES,
     COMM_COLL,
@@ -21,7 +21,7 @@ from netsim.traces.chakra.nodes import (
 )
 from netsim.traces.chakra.wire import behind_length
 from netsim.traces.graphs.graph import Node
-from netsim.traces.graphs.unravel import Unraveller
+from netsim.traces.graphs.graph_to_trace import Unraveller
 from netsim.traces.trace import WORLD, Operation, Trace
 from netsim.units import time_text
 from netsim.writing import write_together
@@ -40,11 +40,11 @@ def write_chakra(trace: Trace, path: str | Path) -> list[Path]:
     path = Path(path)
     for operation in trace.operations:
         if operation.op not in NAMED:
-            mend = "let `netsim convert` turn it into flows"
-            raise InputError(f"Chakra has no {operation.op}", where=trace.source or trace.name, mend=mend)
+            hint = "let `netsim convert` turn it into flows"
+            raise InputError(f"Chakra has no {operation.op}", where=trace.source or trace.name, hint=hint)
     stem, end = path.name.removesuffix(".gz").removesuffix(".et"), ".et.gz" if path.suffix == ".gz" else ".et"
     if not stem:
-        raise InputError("names no file", where=str(path), mend="give a name, as in job.et")
+        raise InputError("names no file", where=str(path), hint="give a name, as in job.et")
     return write_together(_files(trace, path.parent / stem, end))
 
 
@@ -65,8 +65,8 @@ def _messages(rank: int, nodes: list[Node], groups: dict[str, str]) -> Iterator[
         if node.kind in ("send", "receive"):
             _transfer(made, rank, node)
         elif node.kind == "call":
-            assert node.wish is not None
-            _call(made, node.wish, _number(node), groups)
+            assert node.request is not None
+            _call(made, node.request, _number(node), groups)
         else:
             _compute(made, rank, node, groups)
         yield behind_length(node_message(made))
@@ -82,37 +82,37 @@ def _transfer(made: ChakraNode, rank: int, node: Node) -> None:
     source, target = (rank, node.peer) if sends else (node.peer, rank)
     made.type, made.name = COMM_SEND if sends else COMM_RECV, f"{'SEND' if sends else 'RECV'}_{node.tag}"
     made.attributes |= {"comm_src": source, "comm_dst": target, "comm_tag": node.tag, "comm_size": node.bytes}
-    assert node.wish is not None
-    made.attributes[chakra_told.KEY] = chakra_told.text(_number(node), node.wish, node.part)
+    assert node.request is not None
+    made.attributes[netsim_attribute.KEY] = netsim_attribute.text(_number(node), node.request, node.part)
 
 
-def _call(made: ChakraNode, wish: Operation, number: int, groups: dict[str, str]) -> None:
-    members, parts = len(wish.ranks), wish.op in PARTS
-    size = -(-wish.bytes // members) if parts else wish.bytes
-    made.type, made.name = COMM_COLL, f"{wish.op.upper()}_{number}"
-    made.duration_micros = _micros(wish.recorded_duration_ps or 0)
-    made.start_micros = (wish.recorded_start_ps or 0) // PS_PER_MICRO
-    made.attributes |= {"comm_type": TYPE_OF[wish.op], "comm_size": size}
-    if wish.group in groups:
-        made.attributes["pg_name"] = groups[str(wish.group)]
-    more: dict[str, Any] = {"bytes": wish.bytes} if parts and size * members != wish.bytes else {}
-    made.attributes[chakra_told.KEY] = chakra_told.text(number, wish, **more)
+def _call(made: ChakraNode, request: Operation, number: int, groups: dict[str, str]) -> None:
+    members, parts = len(request.ranks), request.op in PARTS
+    size = -(-request.bytes // members) if parts else request.bytes
+    made.type, made.name = COMM_COLL, f"{request.op.upper()}_{number}"
+    made.duration_micros = _micros(request.recorded_duration_ps or 0)
+    made.start_micros = (request.recorded_start_ps or 0) // PS_PER_MICRO
+    made.attributes |= {"comm_type": TYPE_OF[request.op], "comm_size": size}
+    if request.group in groups:
+        made.attributes["pg_name"] = groups[str(request.group)]
+    more: dict[str, Any] = {"bytes": request.bytes} if parts and size * members != request.bytes else {}
+    made.attributes[netsim_attribute.KEY] = netsim_attribute.text(number, request, **more)
 
 
 def _compute(made: ChakraNode, rank: int, node: Node, groups: dict[str, str]) -> None:
     """A computation; or a node that only waits, which other programs take for a computation as well."""
     made.type = COMP
     made.name = "COMP" if node.kind == "compute" else "WAIT"
-    made.attributes[chakra_told.KEY] = chakra_told.HELPER
-    if node.wish is not None:
-        made.duration_micros = _micros(node.wish.duration_ps)
-    if node.kind == "compute" and node.wish is not None:
-        more: dict[str, Any] = {"duration": time_text(node.wish.duration_ps)}
-        if node.wish.group is None and node.wish.ranks != (rank,):
-            more["ranks"] = node.wish.ranks
-        if node.wish.group in groups:
-            made.attributes["pg_name"] = groups[str(node.wish.group)]
-        made.attributes[chakra_told.KEY] = chakra_told.text(_number(node), node.wish, **more)
+    made.attributes[netsim_attribute.KEY] = netsim_attribute.HELPER
+    if node.request is not None:
+        made.duration_micros = _micros(node.request.duration_ps)
+    if node.kind == "compute" and node.request is not None:
+        more: dict[str, Any] = {"duration": time_text(node.request.duration_ps)}
+        if node.request.group is None and node.request.ranks != (rank,):
+            more["ranks"] = node.request.ranks
+        if node.request.group in groups:
+            made.attributes["pg_name"] = groups[str(node.request.group)]
+        made.attributes[netsim_attribute.KEY] = netsim_attribute.text(_number(node), node.request, **more)
 
 
 def _micros(duration_ps: int) -> int:

@@ -38,7 +38,7 @@ def read_binary(path: Path) -> Goal:
     for _, block in blocks(path):
         data += block
         if len(data) > MAX_FILE:
-            raise InputError(f"is longer than {MAX_FILE:,} bytes", where=str(path), mend="cut the job into parts")
+            raise InputError(f"is longer than {MAX_FILE:,} bytes", where=str(path), hint="cut the job into parts")
     return _Binary(path, bytes(data)).read()
 
 
@@ -48,10 +48,10 @@ class _Binary:
     def __init__(self, path: Path, data: bytes) -> None:
         self.path, self.data = path, memoryview(data)[8:]
         if int.from_bytes(data[:8], "little") == UNFINISHED:
-            raise InputError("was not finished by txt2bin", where=str(path), mend="make it again with txt2bin")
+            raise InputError("was not finished by txt2bin", where=str(path), hint="make it again with txt2bin")
 
     def wrong(self, what: str) -> InputError:
-        return InputError(what, where=str(self.path), mend=CUT)
+        return InputError(what, where=str(self.path), hint=CUT)
 
     def _take(self, form: struct.Struct, at: int, end: int) -> tuple[int, ...]:
         if at + form.size > end:
@@ -83,8 +83,8 @@ class _Binary:
         appendix = first + nodes * NODE.size
         if appendix > end:
             raise self.wrong(f"ends within rank {rank:,}, of {nodes:,} nodes")
-        heirs = (end - appendix) // 4
-        numbers: Sequence[int] = struct.unpack_from(f"<{heirs}I", self.data, appendix)
+        dependents = (end - appendix) // 4
+        numbers: Sequence[int] = struct.unpack_from(f"<{dependents}I", self.data, appendix)
         listed = [NODE.unpack_from(self.data, first + number * NODE.size) for number in range(nodes)]
         for number, node in enumerate(listed):
             _, kind, peer, size, tag, *_ = node
@@ -97,5 +97,5 @@ class _Binary:
             for count, at, started in ((node[7], node[8], False), (node[9], node[10], True)):
                 if count and (at + count > len(numbers) or max(numbers[at : at + count]) >= nodes):
                     raise self.wrong(f"lets other nodes wait for node {number} of rank {rank:,} that are not there")
-                for heir in numbers[at : at + count] if count else ():
-                    goal.link(heir, number, started=started)
+                for dependent in numbers[at : at + count] if count else ():
+                    goal.link(dependent, number, started=started)

@@ -74,11 +74,11 @@ def turns(nodes: Nodes, goal: Goal) -> Ints:
         cuts = (nodes.starts[first : end + 1] - nodes.starts[first]).tolist()
         listed = (nodes.awaited[nodes.starts[first] : nodes.starts[end]] - first).tolist()
         waits = [listed[one:other] for one, other in pairwise(cuts)]
-        order[first:end] = np.array(in_order(waits, _circle(nodes, goal, first))) + first
+        order[first:end] = np.array(in_order(waits, _cycle(nodes, goal, first))) + first
     return order
 
 
-def _circle(nodes: Nodes, goal: Goal, first: int) -> Callable[[int], InputError]:
-    mend = "take out one of the dependencies between them"
+def _cycle(nodes: Nodes, goal: Goal, first: int) -> Callable[[int], InputError]:
+    hint = "take out one of the dependencies between them"
     what = "waits for itself by way of others"
-    return lambda number: goal.wrong(int(nodes.places[first + number]), what, mend)
+    return lambda number: goal.wrong(int(nodes.places[first + number]), what, hint)

@@ -47,10 +47,10 @@ class Goal:
         """Places are lines of the file."""
         return self._what == "line"
 
-    def wrong(self, place: int, what: str, mend: str) -> InputError:
+    def wrong(self, place: int, what: str, hint: str) -> InputError:
         """The error that names a place in the file."""
         where = f"{self.path}:{place}" if self.has_lines else f"{self.path}: {self._what} {place}"
-        return InputError(what, where=where, mend=mend)
+        return InputError(what, where=where, hint=hint)
 
     def begin(self, rank: int, place: int) -> None:
         """A rank's statements follow."""
@@ -104,8 +104,8 @@ class Goal:
         if unknown is not None:
             number, place = unknown
             label, known = self.labels.name(number), [self.labels.name(each) for each in self.labels.first(100)]
-            mend = nearest(label[:MAX_NAME], known) if known else HOW
-            raise self.wrong(place, f"rank {rank} has no label {label[:60]!r}", mend)
+            hint = nearest(label[:MAX_NAME], known) if known else HOW
+            raise self.wrong(place, f"rank {rank} has no label {label[:60]!r}", hint)
         waiters, awaited, started = self.labels.resolved()
         self.waiters.frombytes((waiters + self._first).astype(np.int32).tobytes())
         self.awaited.frombytes((awaited + self._first).astype(np.int32).tobytes())
@@ -115,4 +115,4 @@ class Goal:
     def check(self) -> None:
         """Refuse a schedule in which nobody does anything."""
         if not self.kinds:
-            raise InputError("no rank does anything", where=str(self.path), mend="was the file cut? copy it again")
+            raise InputError("no rank does anything", where=str(self.path), hint="was the file cut? copy it again")

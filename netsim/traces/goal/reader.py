@@ -48,7 +48,7 @@ def read(paths: Sequence[Path]) -> Trace:
     """Read one schedule, text or binary; collectives are not in it any more, only sends and receives."""
     if len(paths) > 1:
         what = f"a GOAL schedule is one file, not {len(paths)}"
-        raise InputError(what, where=str(paths[1]), mend="give one file; it holds all ranks")
+        raise InputError(what, where=str(paths[1]), hint="give one file; it holds all ranks")
     goal = read_binary(paths[0]) if is_binary(head(paths[0], 64)) else _Text(paths[0]).read()
     return trace_of(goal)
 
@@ -63,8 +63,8 @@ class _Text:
         self.words: list[str] = []  # left on this line, the next one last
         self.row: Row | None = None  # this line as a statement, while none of its words is taken
 
-    def wrong(self, what: str, mend: str) -> NoReturn:
-        raise InputError(what, where=f"{self.path}:{self.line}", mend=mend)
+    def wrong(self, what: str, hint: str) -> NoReturn:
+        raise InputError(what, where=f"{self.path}:{self.line}", hint=hint)
 
     def read(self) -> Goal:
         if self._next() != "num_ranks":

@@ -32,7 +32,7 @@ def trace_of(goal: Goal) -> Trace:
     needs = needs_of(nodes, order, met, goal)
     computes = bool((nodes.kinds == COMPUTE).any())
     waits = needs.waits(with_self=not computes and len(needs.nodes) > 0)
-    places = in_turn(len(needs.nodes), *waits, lambda number: _circle(nodes, int(needs.nodes[number]), goal))
+    places = in_turn(len(needs.nodes), *waits, lambda number: _cycle(nodes, int(needs.nodes[number]), goal))
     if computes or not len(needs.nodes):
         made = laid_out(nodes, needs, places, has_lines=goal.has_lines)
     else:
@@ -56,10 +56,10 @@ def _with_bytes(nodes: Nodes, notes: Counter[str]) -> Nodes:
     return replace(nodes, sizes=np.where(empty, 1, nodes.sizes))
 
 
-def _circle(nodes: Nodes, node: int, goal: Goal) -> InputError:
+def _cycle(nodes: Nodes, node: int, goal: Goal) -> InputError:
     what = f"{'send' if nodes.kinds[node] == SEND else 'compute'} {nodes.places[node]}"
-    what = f"ranks wait for each other in a circle: rank {nodes.ranks[node]} never gets to {what}"
-    return InputError(what, where=str(goal.path), mend="the job would hang: take out one of the dependencies")
+    what = f"ranks wait for each other in a cycle: rank {nodes.ranks[node]} never gets to {what}"
+    return InputError(what, where=str(goal.path), hint="the job would hang: take out one of the dependencies")
 
 
 def _matrix(nodes: Nodes, needs: Needs, order: Ints, waits: tuple[Ints, Ints]) -> Operation:

@@ -91,22 +91,22 @@ def _walked(nodes: Nodes, order: Ints, operations: Ints, goal: Goal) -> tuple[ar
     return begin, end, data
 
 
-def in_turn(count: int, waiters: Ints, awaited: Ints, circle: Callable[[int], InputError]) -> Ints:
+def in_turn(count: int, waiters: Ints, awaited: Ints, cycle: Callable[[int], InputError]) -> Ints:
     """Put so many numbers in an order in which each comes after those it waits for, and otherwise stays where it is."""
     if (awaited < waiters).all():
         return np.arange(count)
     by_awaited = np.argsort(awaited, kind="stable")
-    heirs = array("i", waiters[by_awaited].astype(np.int32).tobytes())
+    dependents = array("i", waiters[by_awaited].astype(np.int32).tobytes())
     starts = np.searchsorted(awaited[by_awaited], np.arange(count + 1)).tolist()
     waits = np.bincount(waiters, minlength=count)
     ready, left, order = np.flatnonzero(waits == 0).tolist(), waits.tolist(), array("i")
     while ready:
         number = heapq.heappop(ready)
         order.append(number)
-        for heir in heirs[starts[number] : starts[number + 1]]:
-            left[heir] -= 1
-            if not left[heir]:
-                heapq.heappush(ready, heir)
+        for dependent in dependents[starts[number] : starts[number + 1]]:
+            left[dependent] -= 1
+            if not left[dependent]:
+                heapq.heappush(ready, dependent)
     if len(order) < count:
-        raise circle(next(number for number, open_waits in enumerate(left) if open_waits))
+        raise cycle(next(number for number, open_waits in enumerate(left) if open_waits))
     return np.array(order)

@@ -9,7 +9,7 @@ from netsim.errors import InputError
 from netsim.traces.goal.binary import COUNTS, HEAD, MAGIC, NODE, RANGE, WORDS
 from netsim.traces.goal.rank import PS_PER_UNIT
 from netsim.traces.graphs.graph import Graph, Node
-from netsim.traces.graphs.unravel import Unraveller
+from netsim.traces.graphs.graph_to_trace import Unraveller
 from netsim.traces.trace import Trace
 from netsim.writing import write_whole
 
@@ -35,14 +35,14 @@ def write_goal_binary(trace: Trace, path: str | Path) -> list[Path]:
 def _graph(trace: Trace) -> Graph:
     for operation in trace.operations:
         if operation.op not in NAMED:
-            mend = "let `netsim convert` turn collectives into flows"
-            raise InputError(f"GOAL has no {operation.op}", where=trace.source or trace.name, mend=mend)
+            hint = "let `netsim convert` turn collectives into flows"
+            raise InputError(f"GOAL has no {operation.op}", where=trace.source or trace.name, hint=hint)
     return Unraveller(trace).graphs()
 
 
 def _units(node: Node) -> int:
     """Whole nanoseconds, never less than it takes; a node that only waits takes none."""
-    return -(-node.wish.duration_ps // PS_PER_UNIT) if node.wish is not None else 0
+    return -(-node.request.duration_ps // PS_PER_UNIT) if node.request is not None else 0
 
 
 def _text(graph: Graph) -> Iterator[bytes]:
@@ -74,19 +74,19 @@ def _binary(graph: Graph) -> Iterator[bytes]:
 
 
 def _rank(nodes: Sequence[Node]) -> bytes:
-    heirs: list[list[int]] = [[] for _ in nodes]
+    dependents: list[list[int]] = [[] for _ in nodes]
     for number, node in enumerate(nodes):
         for awaited in node.after:
-            heirs[awaited].append(number)
+            dependents[awaited].append(number)
     free = [number for number, node in enumerate(nodes) if not node.after]
     content = [COUNTS.pack(len(nodes), len(free)), _numbers(free)]
     at = 0
-    for node, own in zip(nodes, heirs, strict=True):
+    for node, own in zip(nodes, dependents, strict=True):
         word = WORD_OF.get(node.kind, "calc")
         size, peer, tag = (_units(node), 0, 0) if word == "calc" else (node.bytes, node.peer, node.tag)
         content.append(NODE.pack(len(node.after), CODES[word], peer, size, tag, 0, 0, len(own), at, 0, at + len(own)))
         at += len(own)
-    content += [_numbers(own) for own in heirs]
+    content += [_numbers(own) for own in dependents]
     return b"".join(content)
 
 

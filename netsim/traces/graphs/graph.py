@@ -34,7 +34,7 @@ class Node:
     """One thing a rank does: "send", "receive", "compute", "call" (its part of a collective) or "nothing".
 
     `after` are the nodes of the same rank that must be finished first, `started` those that must have started.
-    `wish` is the operation that a call, a compute or a send stands for. Where the file tells the number of that
+    `request` is the operation that a call, a compute or a send stands for. Where the file tells the number of that
     operation in the trace it was made from, that is `turn`; `part` says which flow of it a send is, if of several.
     `place` is the line or number by which a person finds the node.
     """
@@ -46,7 +46,7 @@ class Node:
     peer: int = ANY
     bytes: int = 0
     tag: int = 0
-    wish: Operation | None = None
+    request: Operation | None = None
     turn: int | None = None
     part: Part | None = None
 
@@ -60,12 +60,12 @@ class Joined:
     """The nodes of all ranks that are one operation."""
 
     nodes: list[Key]
-    wish: Operation
+    request: Operation
 
     @property
     def is_send(self) -> bool:
         """A send and its receive; the first node is the send."""
-        return self.wish.op == "send"
+        return self.request.op == "send"
 
 
 class Joiner:
@@ -79,7 +79,7 @@ class Joiner:
         self.needs: dict[Key, tuple[int, ...]] = {}  # of a node: the operations that it waits for
 
     def join(self) -> None:
-        """Fill `joined` and `of_node`; a circle among the nodes of a rank is an InputError."""
+        """Fill `joined` and `of_node`; a cycle among the nodes of a rank is an InputError."""
         sends = Sends()
         receives: list[Key] = []
         calls: dict[Hashable, dict[int, list[Key]]] = {}
@@ -90,11 +90,11 @@ class Joiner:
             elif node.kind == "receive":
                 receives.append((rank, number))
             elif node.kind != "nothing":
-                assert node.wish is not None
-                if node.wish.op == "compute" and node.turn is None:
-                    self.joined.append(Joined([(rank, number)], node.wish))
+                assert node.request is not None
+                if node.request.op == "compute" and node.turn is None:
+                    self.joined.append(Joined([(rank, number)], node.request))
                     continue
-                key = node.wish.ranks if node.turn is None else node.turn
+                key = node.request.ranks if node.turn is None else node.turn
                 calls.setdefault(key, {}).setdefault(rank, []).append((rank, number))
         for parts in calls.values():
             self._calls(parts)
@@ -104,19 +104,19 @@ class Joiner:
     def _in_order(self) -> Iterator[Key]:
         for rank in sorted(self.graph):
             nodes = self.graph[rank]
-            for number in in_order([[*node.after, *node.started] for node in nodes], self._circle(rank)):
+            for number in in_order([[*node.after, *node.started] for node in nodes], self._cycle(rank)):
                 yield rank, number
 
-    def _circle(self, rank: int) -> Callable[[int], InputError]:
-        mend = "take out one of the dependencies between them"
-        return lambda number: self._wrong(rank, self.graph[rank][number], "waits for itself by way of others", mend)
+    def _cycle(self, rank: int) -> Callable[[int], InputError]:
+        hint = "take out one of the dependencies between them"
+        return lambda number: self._wrong(rank, self.graph[rank][number], "waits for itself by way of others", hint)
 
     def _calls(self, parts: dict[int, list[Key]]) -> None:
         """Join the k-th calls of all ranks; what the first of them says holds where they do not agree."""
         for turn in range(max(map(len, parts.values()))):
             keys = [listed[turn] for listed in parts.values() if turn < len(listed)]
-            wishes = [self.graph[rank][number].wish for rank, number in keys]
-            (common, _), *others = Counter(wishes).most_common()
+            requests = [self.graph[rank][number].request for rank, number in keys]
+            (common, _), *others = Counter(requests).most_common()
             assert common is not None
             if others and common.op != "compute":
                 self.notes["operations that ranks report differently: what most of them say holds"] += 1
@@ -142,10 +142,10 @@ class Joiner:
 
     def _transfer(self, sent: Key, received: Key | None) -> None:
         node = self.graph[sent[0]][sent[1]]
-        assert node.wish is not None
+        assert node.request is not None
         if received and self.graph[received[0]][received[1]].bytes != node.bytes:
             self.notes["transfers of which sender and receiver give different sizes: the sender's holds"] += 1
-        self.joined.append(Joined([sent, *([received] if received else [])], node.wish))
+        self.joined.append(Joined([sent, *([received] if received else [])], node.request))
 
     def _number(self) -> None:
         """Number the operations by the file's own numbers, else by where their first node stands at its rank."""
@@ -226,25 +226,25 @@ class Sends:
             yield from waiting
 
 
-def in_order(waits: list[list[int]], circle: Callable[[int], InputError]) -> list[int]:
+def in_order(waits: list[list[int]], cycle: Callable[[int], InputError]) -> list[int]:
     """Put numbers in an order in which each comes after those it waits for, and otherwise stays where it is.
 
-    circle(number) makes the error for one of those that wait for each other.
+    cycle(number) makes the error for one of those that wait for each other.
     """
-    heirs: list[list[int]] = [[] for _ in waits]
+    dependents: list[list[int]] = [[] for _ in waits]
     open_waits = [len(each) for each in waits]
     for number, each in enumerate(waits):
         for awaited in each:
-            heirs[awaited].append(number)
+            dependents[awaited].append(number)
     ready = [number for number, count in enumerate(open_waits) if not count]
     ordered = []
     while ready:
         number = heapq.heappop(ready)
         ordered.append(number)
-        for heir in heirs[number]:
-            open_waits[heir] -= 1
-            if not open_waits[heir]:
-                heapq.heappush(ready, heir)
+        for dependent in dependents[number]:
+            open_waits[dependent] -= 1
+            if not open_waits[dependent]:
+                heapq.heappush(ready, dependent)
     if len(ordered) < len(waits):
-        raise circle(next(number for number, count in enumerate(open_waits) if count))
+        raise cycle(next(number for number, count in enumerate(open_waits) if count))
     return ordered

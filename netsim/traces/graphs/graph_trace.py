@@ -22,7 +22,7 @@ class Unit:
     `told` says that the file names its stream. `waits` are the needs that hold it up: of a transfer, its source's.
     """
 
-    wish: Operation
+    request: Operation
     told: bool
     first: Joined
     needs: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -30,7 +30,7 @@ class Unit:
 
 
 def operations(joiner: Joiner, where: str) -> tuple[Operation, ...]:
-    """The operations of joined graphs in program order; `where` is named if ranks wait for each other in a circle.
+    """The operations of joined graphs in program order; `where` is named if ranks wait for each other in a cycle.
 
     Where nothing but transfers is left they become one matrix, whose flows wait for each other inside the packet core;
     else each operation gets a stream and the numbers of those that it waits for on other streams.
@@ -40,33 +40,33 @@ def operations(joiner: Joiner, where: str) -> tuple[Operation, ...]:
     if not is_told:
         _fill_empty(joiner)
     if joiner.joined and not is_told and all(joined.is_send for joined in joiner.joined):
-        order = in_order(waits, lambda number: _circle(joiner, joiner.joined[number], where))
+        order = in_order(waits, lambda number: _cycle(joiner, joiner.joined[number], where))
         return (Operation("flows", **_matrix(joiner, order, waits)),)
     units = _units(joiner, waits)
     listed = [sorted(set().union(*unit.waits.values())) for unit in units]
-    order = in_order(listed, lambda number: _circle(joiner, units[number].first, where))
+    order = in_order(listed, lambda number: _cycle(joiner, units[number].first, where))
     return _Streams(units, order).operations()
 
 
 def _fill_empty(joiner: Joiner) -> None:
     for joined in joiner.joined:
-        if joined.is_send and not joined.wish.bytes:
+        if joined.is_send and not joined.request.bytes:
             joiner.notes[EMPTY] += 1
-            joined.wish = replace(joined.wish, bytes=1)
+            joined.request = replace(joined.request, bytes=1)
 
 
-def _circle(joiner: Joiner, joined: Joined, where: str) -> InputError:
+def _cycle(joiner: Joiner, joined: Joined, where: str) -> InputError:
     rank, place = joined.nodes[0]
     node = joiner.graph[rank][place]
-    what = f"ranks wait for each other in a circle: rank {rank} never gets to {node.kind} {node.place}"
-    return InputError(what, where=where, mend="the job would hang: take out one of the dependencies")
+    what = f"ranks wait for each other in a cycle: rank {rank} never gets to {node.kind} {node.place}"
+    return InputError(what, where=where, hint="the job would hang: take out one of the dependencies")
 
 
 def _matrix(joiner: Joiner, flows: list[int], waits: list[list[int]]) -> dict[str, Any]:
     """Transfers as the flows of one matrix, which wait for those of it that they need."""
     place = {number: position for position, number in enumerate(flows)}
-    wishes = [joiner.joined[number].wish for number in flows]
-    listed: Flows = tuple((wish.src, wish.dst, wish.bytes) for wish in wishes)
+    requests = [joiner.joined[number].request for number in flows]
+    listed: Flows = tuple((request.src, request.dst, request.bytes) for request in requests)
     turns = []
     for number in flows:
         part = _part(joiner, number) or Part(0)
@@ -95,11 +95,11 @@ def _units(joiner: Joiner, waits: list[list[int]]) -> list[Unit]:
             flows[unit].append(number)
         unit_of.append(unit)
         if unit == len(units):
-            units.append(Unit(joined.wish, node.turn is not None, joined))
+            units.append(Unit(joined.request, node.turn is not None, joined))
     for unit, numbers in flows.items():
         numbers.sort(key=lambda number: _part(joiner, number) or Part(0))
-        given = replace(units[unit].wish, op="flows", src=-1, dst=-1)
-        units[unit].wish = replace(given, **_matrix(joiner, numbers, waits))
+        given = replace(units[unit].request, op="flows", src=-1, dst=-1)
+        units[unit].request = replace(given, **_matrix(joiner, numbers, waits))
     for number, joined in enumerate(joiner.joined):
         _need(joiner, joined, units[unit_of[number]], unit_of[number], unit_of)
     return units
@@ -124,25 +124,25 @@ class _Streams:
         self.place = {number: position for position, number in enumerate(order)}
         self.stream: dict[int, str] = {}  # of an operation
         self.last: dict[tuple[int, str], int] = {}  # the last operation of a rank on a stream
-        self.taken = {unit.wish.stream for unit in units if unit.told}
+        self.taken = {unit.request.stream for unit in units if unit.told}
         self.made = 0
 
     def operations(self) -> tuple[Operation, ...]:
         return tuple(self._operation(number, self.units[number]) for number in self.order)
 
     def _operation(self, number: int, unit: Unit) -> Operation:
-        stream = unit.wish.stream if unit.told else self._choose(unit)
+        stream = unit.request.stream if unit.told else self._choose(unit)
         self.stream[number] = stream
-        for rank in unit.wish.ranks:
+        for rank in unit.request.ranks:
             self.last[rank, stream] = number
         after = {self.place[each] for own in unit.waits.values() for each in own if self.stream[each] != stream}
-        return changed(unit.wish, stream=stream, after=tuple(sorted(after)))
+        return changed(unit.request, stream=stream, after=tuple(sorted(after)))
 
     def _choose(self, unit: Unit) -> str:
         awaited = set().union(*unit.needs.values())
         near = sorted(awaited & self.stream.keys(), key=self.place.__getitem__, reverse=True)
         for stream in dict.fromkeys([*(self.stream[each] for each in near), DEFAULT_STREAM]):
-            lasts = [(rank, self.last.get((rank, stream))) for rank in unit.wish.ranks]
+            lasts = [(rank, self.last.get((rank, stream))) for rank in unit.request.ranks]
             if all(last is None or last in unit.needs.get(rank, ()) for rank, last in lasts):
                 return stream
         return self._new()

@@ -47,7 +47,7 @@ def read(paths: Sequence[Path]) -> Trace:
     """Read one connection matrix."""
     if len(paths) > 1:
         what = f"a connection matrix is one file, not {len(paths)}"
-        raise InputError(what, where=str(paths[1]), mend="give one file; it holds all flows")
+        raise InputError(what, where=str(paths[1]), hint="give one file; it holds all flows")
     return _Reader(paths[0]).read()
 
 
@@ -82,7 +82,7 @@ class _Reader:
             Turn(flow.start_ps, after, channel)
             for flow, after, channel in zip(self.flows, self.triggers.after(flows), self._channels(), strict=True)
         ]
-        check_waits(flows, turns, self._name, lambda flow, what, mend: self._wrong(self.flows[flow].line, what, mend))
+        check_waits(flows, turns, self._name, lambda flow, what, hint: self._wrong(self.flows[flow].line, what, hint))
         operation = Operation("flows", **matrix(flows, turns))
         return Trace(self._trace_name(), ranks, {}, (operation,), str(self.path), self._told())
 
@@ -92,8 +92,8 @@ class _Reader:
     def _name(self, flow: int) -> str:
         return f"the flow of line {self.flows[flow].line}"
 
-    def _wrong(self, line: int, what: str, mend: str) -> InputError:
-        return InputError(what, where=f"{self.path}:{line}" if line else str(self.path), mend=mend)
+    def _wrong(self, line: int, what: str, hint: str) -> InputError:
+        return InputError(what, where=f"{self.path}:{line}" if line else str(self.path), hint=hint)
 
     # --- lines ------------------------------------------------------------------------------------------------------
 
@@ -112,8 +112,8 @@ class _Reader:
         elif words[0] == "trigger":
             self._trigger(line, words)
         elif words[0] == "failure":
-            mend = "take the failure lines and the header's Failures out"
-            raise self._wrong(line, "failures are not simulated", mend)
+            hint = "take the failure lines and the header's Failures out"
+            raise self._wrong(line, "failures are not simulated", hint)
         elif words[0] in HEADER:
             if words[0] in self.header or len(words) != 2:
                 raise self._wrong(line, f"{words[0]} must stand once, with one number", "write for example Nodes 16")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from netsim.errors import InputError
 from netsim.traces.graphs.graph import Graph, Joiner, in_order
-from netsim.traces.graphs.unravel import Unraveller
+from netsim.traces.graphs.graph_to_trace import Unraveller
 from netsim.traces.trace import Trace
 from netsim.writing import write_whole
 
@@ -29,8 +29,8 @@ def write_htsim_cm(trace: Trace, path: str | Path) -> Counter[str]:
     path = Path(path)
     for operation in trace.operations:
         if operation.op not in NAMED:
-            mend = "let `netsim convert` turn collectives into flows"
-            raise InputError(f"htsim has no {operation.op}", where=trace.source or trace.name, mend=mend)
+            hint = "let `netsim convert` turn collectives into flows"
+            raise InputError(f"htsim has no {operation.op}", where=trace.source or trace.name, hint=hint)
     matrix = _Matrix(trace)
     write_whole(path, matrix.lines())
     return +matrix.left_out
@@ -42,24 +42,24 @@ class _Matrix:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.left_out: Counter[str] = Counter()
-        joiner = Joiner(self._graph(), lambda rank, node, what, mend: InputError(f"rank {rank} {what}", mend=mend))
+        joiner = Joiner(self._graph(), lambda rank, node, what, hint: InputError(f"rank {rank} {what}", hint=hint))
         joiner.join()
         self.joiner, listed = joiner, joiner.waits()
         self.waits = list(map(frozenset, listed))
-        self.order = in_order(listed, lambda flow: InputError("flows wait for each other in a circle"))
-        self.heirs: dict[frozenset[Event], list[int]] = {}  # by what they wait for
+        self.order = in_order(listed, lambda flow: InputError("flows wait for each other in a cycle"))
+        self.dependents: dict[frozenset[Event], list[int]] = {}  # by what they wait for
         self._find_heirs()
-        self.trigger = {events: number for number, events in enumerate(self.heirs, 1)}
+        self.trigger = {events: number for number, events in enumerate(self.dependents, 1)}
         self.fires = {event: number for events, number in self.trigger.items() for event in events}
-        self.starts = {flow: self.trigger[events] for events, flows in self.heirs.items() for flow in flows}
+        self.starts = {flow: self.trigger[events] for events, flows in self.dependents.items() for flow in flows}
 
     def _graph(self) -> Graph:
         graph = Unraveller(self.trace).graphs()
         self.starts_at: dict[tuple[int, int], int] = {}
         for rank, nodes in graph.items():
             for number, node in enumerate(nodes):
-                delays = [nodes[each].wish for each in node.after if nodes[each].kind == "delay"]
-                self.starts_at[rank, number] = max((wish.duration_ps for wish in delays if wish), default=0)
+                delays = [nodes[each].request for each in node.after if nodes[each].kind == "delay"]
+                self.starts_at[rank, number] = max((request.duration_ps for request in delays if request), default=0)
             for node in nodes:
                 self.left_out[COMPUTE] += node.kind == "compute"
                 self.left_out[EMPTY] += node.kind == "send" and not node.bytes
@@ -68,7 +68,7 @@ class _Matrix:
         return graph
 
     def _find_heirs(self) -> None:
-        """Fill `heirs`. Each end of a flow fires one trigger alone: all that wait for it must wait for the same.
+        """Fill `dependents`. Each end of a flow fires one trigger alone: all that wait for it must wait for the same.
 
         Where that does not hold, flows wait for no earlier operation if they wait for flows of their own.
         """
@@ -77,16 +77,16 @@ class _Matrix:
             clash = self._try_heirs(whole=False)
         if clash:
             what = f"flows {self._name(clash[0])} and {self._name(clash[1])} wait for partly the same flows"
-            mend = (
+            hint = (
                 "htsim starts flows by one trigger for each end of a flow: choose another --algorithm (or no barrier)"
             )
-            raise InputError(what, where=self.trace.source or self.trace.name, mend=mend)
-        for flows in self.heirs.values():
+            raise InputError(what, where=self.trace.source or self.trace.name, hint=hint)
+        for flows in self.dependents.values():
             self.left_out[LATER] += sum(self._start(flow) > 0 for flow in flows)
 
     def _try_heirs(self, *, whole: bool) -> tuple[int, int] | None:
         """Sort the flows by what they wait for; two that share some of it but not all are the answer."""
-        self.heirs = defaultdict(list)
+        self.dependents = defaultdict(list)
         self.left_out[SHORTER] = 0
         for flow in self.order:
             source = self._ends(flow)[0]
@@ -97,12 +97,12 @@ class _Matrix:
                 listed = own
             events = frozenset((each, self._ends(each)[1] == source) for each in listed)
             if events:
-                self.heirs[events].append(flow)
+                self.dependents[events].append(flow)
         taken: dict[Event, frozenset[Event]] = {}
-        for events, flows in self.heirs.items():
+        for events, flows in self.dependents.items():
             for event in events:
                 if taken.setdefault(event, events) != events:
-                    return self.heirs[taken[event]][0], flows[0]
+                    return self.dependents[taken[event]][0], flows[0]
         return None
 
     def _turn(self, flow: int) -> int | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from netsim.errors import InputError
-from netsim.traces.joining.alike import Stretch, alike
+from netsim.traces.joining.all_to_all_v import is_uneven, matrix
 from netsim.traces.joining.columns import Calls, Ints, collectives
 from netsim.traces.joining.communicators import Communicator, Missing, join, missing, number_ranks
 from netsim.traces.joining.line_up import By, LinedUp, crossed, line_up
@@ -18,7 +18,7 @@ from netsim.traces.joining.pairs import transfers
 from netsim.traces.joining.reports import Call, Findings, Member
 from netsim.traces.joining.timing import Timeline, computing, timeline
 from netsim.traces.joining.together import line_up_together
-from netsim.traces.joining.uneven import is_uneven, matrix
+from netsim.traces.joining.uniform_runs import Stretch, alike
 from netsim.traces.limits import MAX_OPERATIONS, MAX_PARTS
 from netsim.traces.read_report import ReadReport
 from netsim.traces.trace import WORLD, Group, Operation, Trace
@@ -91,7 +91,7 @@ def _joined_steps(
             told_by[lined_up.by] += 1
     except InputError as error:
         where = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
-        raise InputError(error.what, where=error.where or where, mend=error.mend) from None
+        raise InputError(error.what, where=error.where or where, hint=error.hint) from None
     assumed += [note for by, note in NOTES.items() if told_by[by]]
     _check_size(len(steps), sum(len(step.ranks) for step in steps), files[0])
     return communicators, ranks, strangers, steps
@@ -100,7 +100,7 @@ def _joined_steps(
 def _check_size(operations: int, parts: int, where: str) -> None:
     if operations > MAX_OPERATIONS or parts > MAX_PARTS:
         what = f"the log holds more than {MAX_OPERATIONS:,} operations, or {MAX_PARTS:,} parts of ranks in them"
-        raise InputError(what, where=where, mend="cut out the steps that matter")
+        raise InputError(what, where=where, hint="cut out the steps that matter")
 
 
 def _check_complete(communicators: list[Communicator], findings: Findings, assumed: list[str], absent: Missing) -> None:
@@ -109,7 +109,7 @@ def _check_complete(communicators: list[Communicator], findings: Findings, assum
         place = min(member.place for member in communicator.members.values())
         if absent is Missing.REFUSE:
             error = missing(communicator)
-            raise InputError(error.what, where=f"{findings.files[place.file]}:{place.told}", mend=error.mend)
+            raise InputError(error.what, where=f"{findings.files[place.file]}:{place.told}", hint=error.hint)
         seen = f"{len(communicator.members)} of {communicator.size} ranks of a communicator seen"
         if absent is Missing.FILL:
             assumed.append(f"{seen}: the others do the same by symmetry")
@@ -198,9 +198,9 @@ class _Against:
 
     def add(self, rank: int, call: Call, others: Call) -> None:
         """Tell it; a rank that also calls the two things the other way round waits for ever."""
-        if (rank, others.wish(), call.wish()) in self.told:
+        if (rank, others.request(), call.request()) in self.told:
             raise self.findings.deadlock(call, _told(call), _told(others))
-        self.told.add((rank, call.wish(), others.wish()))
+        self.told.add((rank, call.request(), others.request()))
         what = f"rank {rank} calls {_told(call)} where others call {_told(others)}; the others hold"
         self.findings.add(call, what)
 
@@ -227,11 +227,11 @@ def _collective(
 
 def _chosen(calls: dict[int, Call], against: _Against, *, uneven: bool) -> Call:
     """The first of the reports that most ranks agree on; those that differ are told."""
-    wishes: Counter[Hashable] = Counter(call.wish() for call in calls.values())
-    common = wishes.most_common(1)[0][0]
-    chosen = next(call for call in calls.values() if call.wish() == common)
+    requests: Counter[Hashable] = Counter(call.request() for call in calls.values())
+    common = requests.most_common(1)[0][0]
+    chosen = next(call for call in calls.values() if call.request() == common)
     for rank, call in calls.items():
-        if call.wish() != common and not (uneven and call.op == chosen.op):
+        if call.request() != common and not (uneven and call.op == chosen.op):
             against.add(rank, call, chosen)
     return chosen
 

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from netsim.traces.joining.reports import Call, Place
 
-MAX_HINT = (1 << 63) - 1  # a number above it counts as this
+MAX_OP_COUNT = (1 << 63) - 1  # a number above it counts as this
 Ints = NDArray[Any]  # whole numbers of any width
 
 
-class Wish(NamedTuple):
+class CallRequest(NamedTuple):
     """What a call asks for, and the stream it is made on: all but where it stands."""
 
     op: str
@@ -30,14 +30,14 @@ class Wish(NamedTuple):
 
 
 class Table:
-    """Takes in calls in the order of their places; each has a kind, which is a wish of an owner.
+    """Takes in calls in the order of their places; each has a kind, which is a request of an owner.
 
-    `wishes` holds the wish of each kind, which may be changed until the first column is asked for.
+    `requests` holds the request of each kind, which may be changed until the first column is asked for.
     """
 
     def __init__(self) -> None:
-        self.wishes: list[Wish] = []
-        self._kinds: dict[tuple[int, Wish], int] = {}
+        self.requests: list[CallRequest] = []
+        self._kinds: dict[tuple[int, CallRequest], int] = {}
         self._owners: list[int] = []
         self._kind, self._file, self._batch = array("i"), array("i"), array("q")
         self._line, self._hint = array("q"), array("q")
@@ -48,21 +48,21 @@ class Table:
     def __len__(self) -> int:
         return len(self._kind)
 
-    def kind(self, owner: int, wish: Wish) -> int:
+    def kind(self, owner: int, request: CallRequest) -> int:
         """The number of a kind."""
-        number = self._kinds.setdefault((owner, wish), len(self.wishes))
-        if number == len(self.wishes):
-            self.wishes.append(wish)
+        number = self._kinds.setdefault((owner, request), len(self.requests))
+        if number == len(self.requests):
+            self.requests.append(request)
             self._owners.append(owner)
         return number
 
-    def add(self, kind: int, place: Place, hint: int, batch: int, start_ps: int | None) -> None:
+    def add(self, kind: int, place: Place, op_count: int, batch: int, start_ps: int | None) -> None:
         """Take in one call."""
         if place.turn:
             self.turns[len(self)] = place.turn
         if start_ps is not None:
             self.starts[len(self)] = start_ps
-        self.extend(place.file, [kind], [place.line], [min(hint, MAX_HINT)], [batch])
+        self.extend(place.file, [kind], [place.line], [min(op_count, MAX_OP_COUNT)], [batch])
 
     def extend(self, file: int, kinds: list[int], lines: list[int], hints: list[int], batches: list[int]) -> None:
         """Take in calls of one file, each the first on its line, that tell no times."""
@@ -75,9 +75,9 @@ class Table:
     def multiply(self, calls: Calls, ops: Collection[str], by: int, most: int) -> Call | None:
         """Multiply the bytes of one owner's calls of some operations; gives the first call of more than `most`."""
         for kind in np.unique(_view(self._kind)[calls.rows]).tolist():
-            wish = self.wishes[kind]
-            self.wishes[kind] = wish._replace(bytes=wish.bytes * (by if wish.op in ops else 1))
-        kinds = [kind for kind, wish in enumerate(self.wishes) if wish.bytes > most]
+            request = self.requests[kind]
+            self.requests[kind] = request._replace(bytes=request.bytes * (by if request.op in ops else 1))
+        kinds = [kind for kind, request in enumerate(self.requests) if request.bytes > most]
         large = np.flatnonzero(np.isin(_view(self._kind)[calls.rows], kinds))
         return calls[int(large[0])] if large.size else None
 
@@ -86,7 +86,7 @@ class Table:
         """All calls; none may be taken in after."""
         if self._columns is None:
             kind, file, line = _view(self._kind), _view(self._file), _view(self._line)
-            what = _numbered([(wish.op, wish.bytes, wish.dtype, wish.root) for wish in self.wishes])
+            what = _numbered([(request.op, request.bytes, request.dtype, request.root) for request in self.requests])
             self._columns = Columns(kind, file, line, _view(self._hint), _view(self._batch), what)
         return self._columns
 
@@ -118,7 +118,7 @@ class Columns:
     kind: Ints
     file: Ints
     line: Ints
-    hint: Ints
+    op_count: Ints
     batch: Ints
     what: Ints
 
@@ -145,11 +145,11 @@ class Calls(Sequence[Call]):
     def __iter__(self) -> Iterator[Call]:
         table, columns = self.table, self.table.columns
         listed = (each[self.rows].tolist() for each in (columns.kind, columns.file, columns.line))
-        more = (each[self.rows].tolist() for each in (columns.hint, columns.batch))
-        for row, kind, file, line, hint, batch in zip(self.rows.tolist(), *listed, *more, strict=True):
+        more = (each[self.rows].tolist() for each in (columns.op_count, columns.batch))
+        for row, kind, file, line, op_count, batch in zip(self.rows.tolist(), *listed, *more, strict=True):
             place = Place(file, line, table.turns.get(row, 0))
-            op, size, dtype, root, stream = table.wishes[kind]
-            yield Call(op, size, dtype, root, stream, place, hint, batch, start_ps=table.starts.get(row))
+            op, size, dtype, root, stream = table.requests[kind]
+            yield Call(op, size, dtype, root, stream, place, op_count, batch, start_ps=table.starts.get(row))
 
     def taken(self, numbers: Sequence[int] | Ints) -> Calls:
         """Those at some places of the list."""
@@ -187,10 +187,10 @@ def transfers(calls: Sequence[Call]) -> Sequence[Call]:
     return [call for call in calls if call.batch >= 0]
 
 
-def wishes_of(calls: Sequence[Call]) -> Sequence[Wish | Call]:
+def wishes_of(calls: Sequence[Call]) -> Sequence[CallRequest | Call]:
     """What the calls ask for, of many alike calls in a table one."""
     if isinstance(calls, Calls):
-        return [calls.table.wishes[kind] for kind in np.unique(calls.column("kind")).tolist()]
+        return [calls.table.requests[kind] for kind in np.unique(calls.column("kind")).tolist()]
     return calls
 
 
@@ -201,9 +201,11 @@ def places_of(calls: Sequence[Call]) -> Ints:
     return np.array([call.place[2::-1] for call in calls], np.int64).reshape(-1, 3).T
 
 
-def hints_of(calls: Sequence[Call]) -> Ints:
+def op_counts_of(calls: Sequence[Call]) -> Ints:
     """The numbers that the source gives the calls."""
-    return calls.column("hint") if isinstance(calls, Calls) else np.array([call.hint for call in calls], np.int64)
+    return (
+        calls.column("op_count") if isinstance(calls, Calls) else np.array([call.op_count for call in calls], np.int64)
+    )
 
 
 def calls_alike(calls: Mapping[int, Sequence[Call]]) -> dict[int, Ints]:
@@ -212,13 +214,13 @@ def calls_alike(calls: Mapping[int, Sequence[Call]]) -> dict[int, Ints]:
     if len(listed) == len(calls) and not any((each.column("batch") >= 0).any() for each in listed.values()):
         return {rank: each.what() for rank, each in listed.items()}
     uneven = any(call.row is not None for each in calls.values() for call in each)
-    wishes = [_told(call, uneven) for each in calls.values() for call in each]
+    requests = [_told(call, uneven) for each in calls.values() for call in each]
     ends = np.cumsum([len(each) for each in calls.values()])
-    return dict(zip(calls, np.split(_numbered(wishes), ends[:-1]), strict=True))
+    return dict(zip(calls, np.split(_numbered(requests), ends[:-1]), strict=True))
 
 
 def _told(call: Call, uneven: bool) -> Hashable:
     """What has to be equal where calls belong together: each rank has its own sizes in an uneven all-to-all."""
     if call.batch >= 0:
         return call.bytes, call.dtype
-    return ("all_to_all", call.dtype) if uneven and call.op == "all_to_all" else call.wish()
+    return ("all_to_all", call.dtype) if uneven and call.op == "all_to_all" else call.request()

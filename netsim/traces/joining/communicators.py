@@ -83,7 +83,10 @@ def _first_call(member: Member) -> Hashable:
     first = member.told[0] if member.told else None
     if first is None:
         return None
-    return first.hint, first.wish() if first.batch < 0 else (first.bytes, first.dtype)  # whichever end of a transfer
+    return first.op_count, first.request() if first.batch < 0 else (
+        first.bytes,
+        first.dtype,
+    )  # whichever end of a transfer
 
 
 def join(members: Iterable[Member], notes: list[str]) -> list[Communicator]:
@@ -122,7 +125,7 @@ def _joined(communicators: list[Communicator], unnamed: list[Member]) -> list[Co
             some.append(home)
         if len(some) > MAX_OPEN:
             what = f"more than {MAX_OPEN:,} communicators of {member.size} ranks lack an identity and ranks"
-            raise InputError(what, mend="run the job with NCCL_DEBUG_SUBSYS=INIT,COLL, and give the logs of all ranks")
+            raise InputError(what, hint="run the job with NCCL_DEBUG_SUBSYS=INIT,COLL, and give the logs of all ranks")
         _put(home, member)
         if len(home.seen()) == home.size:
             some.remove(home)
@@ -144,7 +147,7 @@ def _put(communicator: Communicator, member: Member) -> None:
         communicator.unplaced.append(member)
     elif member.rank in communicator.members:
         what = f"rank {member.rank} of one communicator of {member.size} reports twice ({_who(member)})"
-        raise InputError(what, mend="give the logs of one run of the job, each once")
+        raise InputError(what, hint="give the logs of one run of the job, each once")
     else:
         communicator.members[member.rank] = member
 
@@ -203,7 +206,7 @@ def number_ranks(communicators: list[Communicator], notes: list[str], absent: Mi
         if owners[member] not in numbers:
             numbers[owners[member]] = next(free, MAX_RANKS)
     if MAX_RANKS in numbers.values():
-        raise InputError(f"there are more than {MAX_RANKS:,} ranks in the log", mend="cut it into parts")
+        raise InputError(f"there are more than {MAX_RANKS:,} ranks in the log", hint="cut it into parts")
     if others:
         notes.append("no communicator in the log holds all ranks: those outside the largest were numbered by host")
     world.ranks = tuple(range(world.size))
@@ -239,7 +242,7 @@ def _owners(communicators: list[Communicator]) -> dict[Member, Owner]:
             owners[member] = member.process
             if member.process in alike and communicator.size < largest:
                 what = f"{_who(member)} drives several ranks, and the log does not say which of them joins a group"
-                raise InputError(what, mend="run the job with NCCL_DEBUG_SUBSYS=INIT,COLL, or one process for each GPU")
+                raise InputError(what, hint="run the job with NCCL_DEBUG_SUBSYS=INIT,COLL, or one process for each GPU")
             if member.process in crowded:
                 owners[member] = (*member.process, f"rank {rank}" if member.process in alike else member.device)
     return owners
@@ -267,7 +270,7 @@ def _all_ranks(
         return ranks
     if absent is Missing.FILL:
         what = f"{len(known)} of {communicator.size} ranks of a communicator are in the log"
-        raise InputError(f"{what}, and they do not tell who the others are", mend="give the logs of all its ranks")
+        raise InputError(f"{what}, and they do not tell who the others are", hint="give the logs of all its ranks")
     return strangers.join(communicator, known)
 
 
@@ -287,7 +290,7 @@ class _Strangers:
             self.next += communicator.size - len(known)
         if self.next > MAX_RANKS:
             raise InputError(
-                f"more than {MAX_RANKS:,} members of groups are unknown", mend="give the logs of all ranks"
+                f"more than {MAX_RANKS:,} members of groups are unknown", hint="give the logs of all ranks"
             )
         return self.placed[key]
 
@@ -300,5 +303,5 @@ class _Strangers:
 def missing(communicator: Communicator) -> InputError:
     """Make the error for a communicator of which not all ranks report."""
     seen = f"only {len(communicator.members)} of {communicator.size} ranks of a communicator are in the log"
-    mend = "give the logs of all ranks, or pass --fill-missing-ranks (fill_missing_ranks=True): the others do the same"
-    return InputError(seen + communicator.absent(), mend=mend)
+    hint = "give the logs of all ranks, or pass --fill-missing-ranks (fill_missing_ranks=True): the others do the same"
+    return InputError(seen + communicator.absent(), hint=hint)

@@ -12,7 +12,7 @@ from enum import Enum
 
 import numpy as np
 
-from netsim.traces.joining.columns import Ints, calls_alike, hints_of
+from netsim.traces.joining.columns import Ints, calls_alike, op_counts_of
 from netsim.traces.joining.reports import Call
 from netsim.traces.joining.windows import holes, overlap, together, windows
 
@@ -39,7 +39,7 @@ class LinedUp:
 
 def line_up(calls: Mapping[int, Sequence[Call]], *, numbered: bool) -> LinedUp:
     """Join the calls of ranks on one communicator; with `numbered` by the numbers of the source whatever they join."""
-    hints = {rank: hints_of(each) for rank, each in calls.items()}
+    hints = {rank: op_counts_of(each) for rank, each in calls.items()}
     if numbered and calls:
         return _lined_up(_by_value(hints))
     what, in_turn = calls_alike(calls), {rank: np.arange(len(each)) for rank, each in calls.items()}
@@ -66,7 +66,7 @@ def partners(sends: Sequence[Call], receives: Sequence[Call]) -> tuple[dict[int,
     Each rank counts its calls by itself, so that their numbers tell only where they rise and do not join other calls;
     other sizes under one number are a mismatch only where all numbers agree, as several calls may have one.
     """
-    what, hints = calls_alike({0: sends, 1: receives}), [hints_of(sends), hints_of(receives)]
+    what, hints = calls_alike({0: sends, 1: receives}), [op_counts_of(sends), op_counts_of(receives)]
     score, (here, there) = together(what[0], what[1])
     by = By.TURN_OF_ENDS
     if _tell(hints) and all((each[1:] > each[:-1]).all() for each in hints):
@@ -116,8 +116,8 @@ def _by_value(values: Mapping[int, Ints]) -> dict[int, Ints]:
 def _named(what: Iterable[Ints], hints: Iterable[Ints]) -> list[Ints]:
     """Number calls so that those have equal numbers of which both what they are and their hints are equal."""
     told, lengths = np.concatenate(list(what)), list(hints)
-    _, hint = np.unique(np.concatenate(lengths), return_inverse=True)
-    return _split(told * (int(hint.max(initial=0)) + 1) + hint, lengths)
+    _, op_count = np.unique(np.concatenate(lengths), return_inverse=True)
+    return _split(told * (int(op_count.max(initial=0)) + 1) + op_count, lengths)
 
 
 def _split(numbers: Ints, like: Iterable[Ints]) -> list[Ints]:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netsim.traces.joining.alike import AlikeStep
 from netsim.traces.joining.columns import Ints
 from netsim.traces.joining.parts import neighbours, parts
 from netsim.traces.joining.reports import Call, Findings, Queue
+from netsim.traces.joining.uniform_runs import AlikeStep
 from netsim.traces.trace import DEFAULT_STREAM, Operation, changed
 
 

@@ -193,6 +193,6 @@ def _all_to_all(communicator: Communicator, exchange: Exchange, line: int, absen
         if absent is Missing.TELL:
             return None
         what = "sends of different sizes to ranks whose logs are not there cannot be filled in"
-        raise InputError(what, mend="give the logs of all ranks")
+        raise InputError(what, hint="give the logs of all ranks")
     rows = tuple(tuple(sent[i, j].bytes if (i, j) in sent else 0 for j in range(size)) for i in range(size))
     return Operation("all_to_all_v", None, communicator.ranks, max(map(sum, rows)), dtype, sizes=rows, line=line)

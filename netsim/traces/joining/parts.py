@@ -9,9 +9,9 @@ from typing import Protocol
 
 import numpy as np
 
-from netsim.traces.joining.alike import AlikeStep, Stretch
 from netsim.traces.joining.columns import Ints
 from netsim.traces.joining.reports import Call, Queue
+from netsim.traces.joining.uniform_runs import AlikeStep, Stretch
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ def parts(steps: Sequence[_Step | AlikeStep]) -> Parts:
 
 
 def _of_stretch(stretch: Stretch, turns: list[int], first: int, queues: dict[Queue, int]) -> list[list[Ints]]:
-    wishes, numbers = stretch.first.table.wishes, np.arange(first, first + len(turns))
+    requests, numbers = stretch.first.table.requests, np.arange(first, first + len(turns))
     listed = []
     for rank, all_calls in stretch.calls.items():
         calls = all_calls.taken(turns)
         kinds = calls.column("kind")
-        queue_of = np.zeros(len(wishes), np.int64)
+        queue_of = np.zeros(len(requests), np.int64)
         for kind in np.unique(kinds).tolist():
-            queue_of[kind] = queues.setdefault((rank, wishes[kind].stream), len(queues))
+            queue_of[kind] = queues.setdefault((rank, requests[kind].stream), len(queues))
         file, line = (calls.column(name).astype(np.int64) for name in ("file", "line"))
         listed.append([numbers, queue_of[kinds], file, line, calls.turns(), np.zeros(len(turns), np.int64)])
     return listed

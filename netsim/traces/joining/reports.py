@@ -45,13 +45,13 @@ class Call:
     root: int
     stream: str
     place: Place
-    hint: int = -1
+    op_count: int = -1
     batch: int = -1
     row: tuple[int, ...] | None = None
     start_ps: int | None = None
     duration_ps: int | None = None
 
-    def wish(self) -> tuple[str, int, str, int]:
+    def request(self) -> tuple[str, int, str, int]:
         """What all ranks of a communicator must agree on."""
         return self.op, self.bytes if self.row is None else -1, self.dtype, self.root
 
@@ -119,7 +119,7 @@ class Findings:
         """Make the error for ranks that call two things in opposite orders."""
         what = f"some ranks call {one} before {other}, and others after it: a deadlock"
         where = f"{self.files[call.place.file]}:{call.place.told}"
-        return InputError(what, where=where, mend="the job would hang: let all ranks call in one order")
+        return InputError(what, where=where, hint="the job would hang: let all ranks call in one order")
 
     def notes(self) -> list[str]:
         """All findings as notes."""

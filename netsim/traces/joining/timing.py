@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from statistics import median_low
 from typing import Any, NamedTuple
 
-from netsim.traces.joining.alike import AlikeStep
 from netsim.traces.joining.order import AnyStep
+from netsim.traces.joining.uniform_runs import AlikeStep
 from netsim.traces.trace import Operation
 
 MAX_SPAN_PS = 1 << 62  # 53 days: what a job's clock may count

@@ -17,10 +17,10 @@ from netsim.traces.joining.reports import Call
 from netsim.traces.joining.windows import holes, windows
 
 WORTH = 4  # together has to join one in so many of what is joined alone, more than half where nothing lacks alone
-Told = Mapping[int, Sequence[Call]]  # calls by global rank
+MessageTimeline = Mapping[int, Sequence[Call]]  # calls by global rank
 
 
-def line_up_together(told: Sequence[Told], alone: Sequence[LinedUp]) -> list[LinedUp]:
+def line_up_together(told: Sequence[MessageTimeline], alone: Sequence[LinedUp]) -> list[LinedUp]:
     """Line up those communicators once more that were joined by their calls alone, with others of the same ranks."""
     groups, found = defaultdict[frozenset[int], list[int]](list), list(alone)
     known = list[int]()
@@ -38,7 +38,7 @@ def line_up_together(told: Sequence[Told], alone: Sequence[LinedUp]) -> list[Lin
 
 
 def _together(
-    ranks: frozenset[int], group: list[int], anchors: list[int], told: Sequence[Told], found: list[LinedUp]
+    ranks: frozenset[int], group: list[int], anchors: list[int], told: Sequence[MessageTimeline], found: list[LinedUp]
 ) -> None:
     """Line up the communicators of some ranks, and keep that if it joins about as much as was joined before."""
     what = {number: calls_alike(told[number]) for number in group} | {

@@ -33,8 +33,8 @@ class Account:
         what = "there is no whole NCCL collective call in the log" + (f" ({told})" if told else "")
         what += "" if told else ", if it is one; it is of no other format that netsim knows (netsim list names them)"
         wrapped = self._wrapped()
-        mend = f"{wrapped}: write it to a file (NCCL_DEBUG_FILE=nccl.%h.%p.log)" if wrapped else SETTINGS
-        return InputError(what, where, mend)
+        hint = f"{wrapped}: write it to a file (NCCL_DEBUG_FILE=nccl.%h.%p.log)" if wrapped else SETTINGS
+        return InputError(what, where, hint)
 
     def notes(self) -> list[str]:
         """Tell what was read, skipped and assumed."""

@@ -42,8 +42,8 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     members = list(dumps.members.values())
     if not members:
         what = f"there is no collective in this dump of {dumps.events:,} objects"
-        mend = "run the job with NCCL_PROFILER_PLUGIN=libnccl-profiler-inspector.so NCCL_INSPECTOR_ENABLE=1"
-        raise InputError(what, where=str(paths[0]), mend=mend)
+        hint = "run the job with NCCL_PROFILER_PLUGIN=libnccl-profiler-inspector.so NCCL_INSPECTOR_ENABLE=1"
+        raise InputError(what, where=str(paths[0]), hint=hint)
     assumed = dumps.assumed(members)
     calls = sum(len(member.calls) for member in members)
     notes = [f"{calls:,} calls in {dumps.events:,} objects of NCCL Inspector"]
@@ -81,7 +81,7 @@ class Dumps:
             if not taken and not self._only_header(value):
                 self.skipped["objects that tell no whole collective"] += 1
             if self.events > MAX_CALLS:
-                raise InputError(f"holds more than {MAX_CALLS:,} objects", where=where, mend="give a part of it")
+                raise InputError(f"holds more than {MAX_CALLS:,} objects", where=where, hint="give a part of it")
         self.cut += walk.cut
         self.files += 1
 
@@ -136,7 +136,7 @@ class Dumps:
         call.bytes *= 1 if full else ranks
         if call.bytes > MAX_BYTES:
             what = f"{call.op} of {call.bytes:,} bytes cannot be true"
-            raise InputError(what, where=where, mend="remove the object")
+            raise InputError(what, where=where, hint="remove the object")
 
     def _member(self, key: Key, process: tuple[str, str], place: Place) -> Member:
         identity, size, rank = key
@@ -150,11 +150,11 @@ class Dumps:
         """Put each member's calls in order, and say what has to be assumed."""
         numbers: dict[Hashable, set[int]] = {}
         for member in members:
-            member.calls.sort(key=lambda call: call.hint)
+            member.calls.sort(key=lambda call: call.op_count)
             # Places follow the numbers, so that no later call of a communicator stands before an earlier one.
             for call, place in zip(member.calls, sorted(call.place for call in member.calls), strict=True):
                 call.place = place._replace(shown=call.place.shown)
-            numbers.setdefault(member.identity, set()).update(call.hint for call in member.calls if call.batch < 0)
+            numbers.setdefault(member.identity, set()).update(call.op_count for call in member.calls if call.batch < 0)
         missing = sum(max(each) - min(each) + 1 - len(each) for each in numbers.values() if each)
         told = ["the inspector tells neither types of data nor roots: position 0 of the group is the root"]
         if self.borrowed:

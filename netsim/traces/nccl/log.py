@@ -12,7 +12,7 @@ from pathlib import Path
 
 from netsim.errors import InputError
 from netsim.traces.joining.align import align
-from netsim.traces.joining.columns import Calls, Table, Wish
+from netsim.traces.joining.columns import CallRequest, Calls, Table
 from netsim.traces.joining.reports import Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
 from netsim.traces.native import trace_name
@@ -214,7 +214,7 @@ class _Log:
     def _check_calls(self) -> None:
         if self.counts["calls"] > MAX_CALLS:
             what = f"the log holds more than {MAX_CALLS:,} calls"
-            raise InputError(what, where=self._where(), mend="cut out the steps that matter")
+            raise InputError(what, where=self._where(), hint="cut out the steps that matter")
 
     def _stream(self, handle: _Handle, told: str) -> str:
         """Keep each stream's name once; a name on which the file ends may be cut: it is the known one it begins."""
@@ -225,15 +225,15 @@ class _Log:
     def _where(self) -> str:
         return f"{self.path}:{self.place.line}"
 
-    def _wish(self, told: Reported, stream: str) -> Wish:
+    def _wish(self, told: Reported, stream: str) -> CallRequest:
         if told.datatype >= len(DATATYPES):
             what = f"datatype {told.datatype} is none that NCCL 2.30 knows"
-            raise InputError(what, where=self._where(), mend="remove the line, or ask for netsim to learn the type")
+            raise InputError(what, where=self._where(), hint="remove the line, or ask for netsim to learn the type")
         dtype, width = DATATYPES[told.datatype]
         if told.datatype == 0 and told.op in HAVE_TYPE_HIDDEN:
             dtype = ""
         root = told.root if told.op in (*ROOTED, "send", "recv") else 0
-        return Wish(told.op, told.count * width, dtype, root, stream)
+        return CallRequest(told.op, told.count * width, dtype, root, stream)
 
     def finish(self, where: str) -> list[Member]:
         """Give the handles that made calls, with bytes as full buffers."""
@@ -254,9 +254,9 @@ class _Log:
     def _full_buffers(self, member: Member, where: str) -> None:
         if not member.size:
             what = "the NCCL CALL lines do not say how many ranks a communicator has"
-            raise InputError(what, where=where, mend=SETTINGS)
+            raise InputError(what, where=where, hint=SETTINGS)
         assert isinstance(member.table, Calls)
         large = self.table.multiply(member.table, PER_RANK, member.size, MAX_BYTES)
         if large is not None:
             what = f"line {large.place.line}: {large.op} of {large.bytes:,} bytes cannot be true"
-            raise InputError(what, where=where, mend="remove the line")
+            raise InputError(what, where=where, hint="remove the line")

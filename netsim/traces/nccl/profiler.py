@@ -86,7 +86,7 @@ class Traces:
             self.events += 1
             self._take(event, line, f"{path}:{line}")
             if self.events > 16 * MAX_CALLS:
-                raise InputError("holds too many events", where=f"{path}:{line}", mend="give a part of it")
+                raise InputError("holds too many events", where=f"{path}:{line}", hint="give a part of it")
         self.running.clear()
         self.files += 1
 
@@ -139,15 +139,15 @@ class Traces:
         """Give all members, with full buffers."""
         if not self.members:
             what = f"there is no collective or transfer among {self.events:,} events of NCCL's profiler"
-            mend = "run the job with NCCL_PROFILER_PLUGIN=example NCCL_PROFILE_EVENT_MASK=all"
-            raise InputError(what, where=where, mend=mend)
+            hint = "run the job with NCCL_PROFILER_PLUGIN=example NCCL_PROFILE_EVENT_MASK=all"
+            raise InputError(what, where=where, hint=hint)
         for (identity, *_), member in self.members.items():
             member.size = self.highest[identity] + 1
             for call in member.calls:
                 call.bytes *= member.size if call.op in PER_RANK else 1
                 if call.bytes > MAX_BYTES:
                     what = f"line {call.place.line}: {call.op} of {call.bytes:,} bytes cannot be true"
-                    raise InputError(what, where=where, mend="remove the event")
+                    raise InputError(what, where=where, hint="remove the event")
         return list(self.members.values())
 
 

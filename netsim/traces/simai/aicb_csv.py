@@ -53,7 +53,7 @@ def read(paths: Sequence[Path]) -> Trace:
     """Read one table; all ranks do what it says, each in its own groups."""
     if len(paths) > 1:
         what = f"an AICB table is one file, not {len(paths)}"
-        raise InputError(what, where=str(paths[1]), mend="give one file; it stands for all ranks")
+        raise InputError(what, where=str(paths[1]), hint="give one file; it stands for all ranks")
     return _Reader(paths[0]).read()
 
 
@@ -68,8 +68,8 @@ class _Reader:
         self.notes: Counter[str] = Counter()
         self.assumed: list[str] = []
 
-    def wrong(self, line: int, what: str, mend: str) -> InputError:
-        return InputError(what, where=f"{self.path}:{line}", mend=mend)
+    def wrong(self, line: int, what: str, hint: str) -> InputError:
+        return InputError(what, where=f"{self.path}:{line}", hint=hint)
 
     def read(self) -> Trace:
         self.rows = list(self._rows())

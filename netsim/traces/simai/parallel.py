@@ -28,15 +28,15 @@ class Layout:
 
     def check(self, where: str) -> Layout:
         """Refuse sizes that do not divide each other."""
-        mend = "all_gpus must be a multiple of tensor x pipeline, and what is left one of the experts"
+        hint = "all_gpus must be a multiple of tensor x pipeline, and what is left one of the experts"
         if not (0 < self.ranks <= MAX_RANKS and min(self.tensor, self.expert, self.pipeline) > 0):
             parts = f"tensor {self.tensor:,}, experts {self.expert:,}, pipeline {self.pipeline:,}"
             more = "; data-parallel replicas left out do the same" if self.ranks > MAX_RANKS else ""
             what = f"{self.ranks:,} GPUs ({parts}) cannot be"
-            raise InputError(what, where=where, mend=f"each must be 1 to {MAX_RANKS:,}{more}")
+            raise InputError(what, where=where, hint=f"each must be 1 to {MAX_RANKS:,}{more}")
         if self.ranks % (self.tensor * self.pipeline) or self.data % self.expert:
             what = f"{self.ranks} ranks cannot be cut into tensor {self.tensor} x pipeline {self.pipeline}"
-            raise InputError(f"{what} with {self.expert} experts", where=where, mend=mend)
+            raise InputError(f"{what} with {self.expert} experts", where=where, hint=hint)
         return self
 
     @property

@@ -67,7 +67,7 @@ def read(paths: Sequence[Path]) -> Trace:
     """Read one workload."""
     if len(paths) > 1:
         what = f"a SimAI workload is one file, not {len(paths)}"
-        raise InputError(what, where=str(paths[1]), mend="give one file; it stands for all ranks")
+        raise InputError(what, where=str(paths[1]), hint="give one file; it stands for all ranks")
     return _Reader(paths[0]).read()
 
 
@@ -83,8 +83,8 @@ class _Reader:
         self.kinds: dict[str, list[Group]] = {}
         self.everybody: tuple[int, ...] = ()
 
-    def wrong(self, line: int, what: str, mend: str) -> InputError:
-        return InputError(what, where=f"{self.path}:{line}", mend=mend)
+    def wrong(self, line: int, what: str, hint: str) -> InputError:
+        return InputError(what, where=f"{self.path}:{line}", hint=hint)
 
     def read(self) -> Trace:
         lines = self._lines()
@@ -116,8 +116,8 @@ class _Reader:
 
     def _header(self, words: list[str]) -> Layout:
         if words[0] not in (HYBRID, MICRO):
-            mend = f"only {HYBRID} and {MICRO} say in which order their rows run"
-            raise self.wrong(1, f"the parallelism {words[0][:60]!r} is not known", mend)
+            hint = f"only {HYBRID} and {MICRO} say in which order their rows run"
+            raise self.wrong(1, f"the parallelism {words[0][:60]!r} is not known", hint)
         given: dict[str, int] = {}
         for key, value in pairwise(words[1:]):
             if key.endswith(":"):
@@ -154,8 +154,8 @@ class _Reader:
         suffix = next((each for each in SUFFIXES if name.endswith(each)), "")
         op = OPS.get(name.removesuffix(suffix))
         if op is None:
-            mend = nearest(name[:60], [each + end for each in OPS for end in ("", *SUFFIXES)])
-            raise self.wrong(line, f"the collective {name[:60]!r} is not known", mend)
+            hint = nearest(name[:60], [each + end for each in OPS for end in ("", *SUFFIXES)])
+            raise self.wrong(line, f"the collective {name[:60]!r} is not known", hint)
         number = self._whole(line, "a size", size)
         if number > MAX_BYTES:
             raise self.wrong(line, f"a size is {number:,}", f"give 0 to {MAX_BYTES:,} bytes")
@@ -205,10 +205,10 @@ class _Reader:
             f"{len(rows):,} rows on {layout.ranks:,} GPUs make {operations:,} operations with {parts:,} ranks in them"
         )
         limit = f"{what}, above the limits of {MAX_OPERATIONS:,} and {MAX_PARTS:,}"
-        mend = "take fewer rows, and write their number into line 2"
+        hint = "take fewer rows, and write their number into line 2"
         if fitting:
-            mend = f"write all_gpus: {fitting} into line 1 (the data-parallel replicas left out do the same), or {mend}"
-        raise self.wrong(1, limit, mend)
+            hint = f"write all_gpus: {fitting} into line 1 (the data-parallel replicas left out do the same), or {hint}"
+        raise self.wrong(1, limit, hint)
 
     def _phase_of(self, row: Row, phase: Phase, kind: str, *, overlaps: bool = False) -> None:
         waits = self._compute(row.line, phase.duration_ps, needed=overlaps and bool(phase.op))

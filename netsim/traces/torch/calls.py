@@ -72,7 +72,7 @@ def type_of(name: str, where: str) -> tuple[str, int]:
     known = TYPES.get(name.lower().removeprefix("c10::").removeprefix("torch."))
     if known is None:
         what = f"the type of data {name[:MAX_NAME]!r} is none that netsim knows"
-        raise InputError(what, where=where, mend="remove the call, or ask for netsim to learn the type")
+        raise InputError(what, where=where, hint="remove the call, or ask for netsim to learn the type")
     return known
 
 
@@ -142,7 +142,7 @@ def rank_in_name(path: Path) -> int | None:
 
 
 @dataclass(slots=True)
-class Told:
+class RankCall:
     """One call, as one rank tells it.
 
     `sent` and `received` are what this rank gives and gets, in bytes; `splits` the shares of its peers in what it
@@ -195,7 +195,7 @@ class RankFile:
     rank: int | None = None
     world: int = 0
     groups: dict[str, Ranks] = field(default_factory=dict)
-    told: list[Told] = field(default_factory=list)
+    told: list[RankCall] = field(default_factory=list)
     events: int = 0
     cut: int = 0
     skipped: Counter[str] = field(default_factory=Counter)

@@ -18,8 +18,8 @@ from netsim.traces.limits import MAX_CALLS
 from netsim.traces.lines import blocks
 from netsim.traces.torch.calls import (
     PS_PER_NS,
+    RankCall,
     RankFile,
-    Told,
     elements,
     no_traffic,
     operation_of,
@@ -61,8 +61,8 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     for file in files:
         if not file.told:
             what = f"there is no collective in this dump of {file.events:,} entries"
-            mend = "run the job with TORCH_NCCL_TRACE_BUFFER_SIZE=20000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"
-            raise InputError(what, where=str(file.path), mend=mend)
+            hint = "run the job with TORCH_NCCL_TRACE_BUFFER_SIZE=20000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"
+            raise InputError(what, where=str(file.path), hint=hint)
     return trace_of(files, "entries of the flight recorder", fill=fill_missing_ranks, partial=partial, numbered=True)
 
 
@@ -88,7 +88,7 @@ def _whole(path: Path) -> bytes:
         size += len(block)
         if size > MAX_PICKLE:
             what = f"is longer than {MAX_PICKLE:,} bytes"
-            raise InputError(what, where=str(path), mend="dump as JSON, or with a smaller TORCH_NCCL_TRACE_BUFFER_SIZE")
+            raise InputError(what, where=str(path), hint="dump as JSON, or with a smaller TORCH_NCCL_TRACE_BUFFER_SIZE")
     return b"".join(parts)
 
 
@@ -110,8 +110,8 @@ class _Dump:
             with path.open("rb") as raw:
                 printed = _PRINTED.search(raw.read(1 << 16).decode("utf-8", errors="replace"))
             if printed:
-                mend = "this is a dump as Python prints it: give the file itself, or torch's _dump_nccl_trace_json()"
-                raise InputError(error.what, where=error.where, mend=mend) from None
+                hint = "this is a dump as Python prints it: give the file itself, or torch's _dump_nccl_trace_json()"
+                raise InputError(error.what, where=error.where, hint=hint) from None
             raise
         self.file.cut += walk.cut
         self._say_times()
@@ -121,7 +121,7 @@ class _Dump:
         dump = load(data, str(self.file.path))
         if not isinstance(dump, dict) or not isinstance(dump.get("entries", []), list):
             what = "is a pickle, but not a dump of PyTorch's flight recorder"
-            raise InputError(what, where=str(self.file.path), mend="give files that it wrote (nccl_trace_rank_0, ...)")
+            raise InputError(what, where=str(self.file.path), hint="give files that it wrote (nccl_trace_rank_0, ...)")
         self._take("pg_config", dump.get("pg_config"), 0)
         for number, entry in enumerate(dump.get("entries", [])):
             self._take("entries", entry, number + 1)
@@ -138,7 +138,7 @@ class _Dump:
             self._entry(value, line)
             if self.file.events > MAX_CALLS:
                 what = f"holds more than {MAX_CALLS:,} entries"
-                raise InputError(what, where=f"{self.file.path}:{line}", mend="give a smaller dump")
+                raise InputError(what, where=f"{self.file.path}:{line}", hint="give a smaller dump")
 
     def _entry(self, entry: dict[str, Any], line: int) -> None:
         name, group = entry.get("profiling_name"), entry.get("process_group")
@@ -154,7 +154,7 @@ class _Dump:
             self.file.skipped["entries without sizes"] += 1
             return
         sent, received, dtype = sizes
-        told = Told(op, str(group[0]), sent, received, dtype, line, self.file.events)
+        told = RankCall(op, str(group[0]), sent, received, dtype, line, self.file.events)
         self._number(told, entry, name)
         told.start_ps = picoseconds(entry.get("time_created_ns"), PS_PER_NS)
         took = picoseconds(entry.get("duration_ms"), PER_MS)
@@ -191,7 +191,7 @@ class _Dump:
             found.append(total)
         return found[0], found[1], types[0] if types else ""
 
-    def _number(self, told: Told, entry: dict[str, Any], name: str) -> None:
+    def _number(self, told: RankCall, entry: dict[str, Any], name: str) -> None:
         """Give a call its number in its group; calls that share one are counted."""
         transfer = told.op in ("send", "recv")
         seq = whole(entry.get("p2p_seq_id" if transfer else "collective_seq_id")) or 0

@@ -18,9 +18,9 @@ from netsim.traces.json_search import JsonSearch
 from netsim.traces.limits import MAX_CALLS, MAX_RANKS
 from netsim.traces.lines import head
 from netsim.traces.torch.calls import (
+    RankCall,
     RankFile,
     Ranks,
-    Told,
     no_traffic,
     operation_of,
     rank_in_name,
@@ -56,8 +56,8 @@ class HostFile:
     """What one file shows: calls (`record_param_comms`) and annotations of them, which say less."""
 
     file: RankFile
-    calls: list[Told] = field(default_factory=list)
-    annotations: list[Told] = field(default_factory=list)
+    calls: list[RankCall] = field(default_factory=list)
+    annotations: list[RankCall] = field(default_factory=list)
     own: Counter[tuple[str, int]] = field(default_factory=Counter)  # (group, the caller's position in it)
     pointers: dict[int, str] = field(default_factory=dict)  # groups of the oldest format, by address
 
@@ -66,11 +66,11 @@ class HostFile:
         file = self.file
         if not self.calls and not self.annotations:
             what = "there are no collectives in this execution trace"
-            mend = "record steps of a distributed job (ExecutionTraceObserver, PyTorch 2.0 or newer)"
+            hint = "record steps of a distributed job (ExecutionTraceObserver, PyTorch 2.0 or newer)"
             if not _OPERATOR.search(head(file.path).decode("utf-8", errors="replace")):
                 what = "is JSON of nodes that are no operators of PyTorch, and as Chakra's they have no NodeType"
-                mend = "give Chakra's .et files themselves, or JSON of a workload_graph whose nodes have a NodeType"
-            raise InputError(what, where=str(file.path), mend=mend)
+                hint = "give Chakra's .et files themselves, or JSON of a workload_graph whose nodes have a NodeType"
+            raise InputError(what, where=str(file.path), hint=hint)
         file.told = self.calls
         file.assumed.append("an execution trace of the host holds no times: no computing between operations")
         if not self.calls:
@@ -102,7 +102,7 @@ def scan(path: Path) -> HostFile:
             _take(seen, node, line)
         if seen.file.events > MAX_CALLS:
             what = f"holds more than {MAX_CALLS:,} nodes of communication"
-            raise InputError(what, where=f"{path}:{line}", mend="record fewer steps")
+            raise InputError(what, where=f"{path}:{line}", hint="record fewer steps")
     seen.file.cut = search.cut + search.damaged
     return seen
 
@@ -124,7 +124,7 @@ def _take(seen: HostFile, node: dict[str, Any], line: int) -> None:
         op, data = operation_of(name), _tensors(values, types, f"{seen.file.path}:{line}")
         if op is not None and (data is not None or op == "barrier"):
             size, dtype = data or (0, "")
-            seen.annotations.append(Told(op, "", size, 0, dtype, line, order))
+            seen.annotations.append(RankCall(op, "", size, 0, dtype, line, order))
 
 
 def _inputs(node: dict[str, Any], what: str) -> list[Any]:
@@ -151,7 +151,7 @@ def _take_groups(file: RankFile, values: list[Any]) -> None:
             file.skipped["lists of process groups that cannot be read"] += 1
 
 
-def _attributed(seen: HostFile, attrs: dict[str, Any], line: int, order: int) -> Told | None:
+def _attributed(seen: HostFile, attrs: dict[str, Any], line: int, order: int) -> RankCall | None:
     """Read a call of the formats since 1.0.2, which spell everything out."""
     name, dtype, group = attrs["collective_name"], attrs.get("dtype"), attrs.get("pg_name", "")
     sent, received = whole(attrs.get("in_msg_nelems")), whole(attrs.get("out_msg_nelems"))
@@ -164,7 +164,7 @@ def _attributed(seen: HostFile, attrs: dict[str, Any], line: int, order: int) ->
             seen.file.groups[group] = ranks
     kind, width = type_of(dtype, f"{seen.file.path}:{line}")
     splits = split_list(attrs.get("in_split_size"))
-    return Told(op, group, sent * width, received * width, kind, line, order, splits)
+    return RankCall(op, group, sent * width, received * width, kind, line, order, splits)
 
 
 def _even(attrs: dict[str, Any]) -> Ranks:
@@ -178,7 +178,7 @@ def _even(attrs: dict[str, Any]) -> Ranks:
 
 def _by_position(
     seen: HostFile, node: dict[str, Any], values: list[Any], types: list[Any], line: int, order: int
-) -> Told | None:
+) -> RankCall | None:
     """Read a call by the places of its inputs: tensors, number, group, rank, name, sizes of parts."""
     at = next((number for number, each in enumerate(values) if isinstance(each, str) and operation_of(each)), -1)
     named = [each for each in values if isinstance(each, str) and no_traffic(each)]
@@ -194,7 +194,7 @@ def _by_position(
         seen.file.skipped["calls that do not tell enough"] += 1
         return None
     size, dtype = data or (0, "")
-    told = Told(op, _pointed(seen, values[at - 2]), size, got[0] if got else 0, dtype, line, order)
+    told = RankCall(op, _pointed(seen, values[at - 2]), size, got[0] if got else 0, dtype, line, order)
     told.splits = split_list(values[at + 1]) if len(values) > at + 1 else ()
     return told
 
@@ -208,7 +208,7 @@ def _pointed(seen: HostFile, group: object) -> str:
     return ""
 
 
-def _take_rank(seen: HostFile, told: Told, values: list[Any]) -> None:
+def _take_rank(seen: HostFile, told: RankCall, values: list[Any]) -> None:
     """The rank in a call is the root, the other end, or else the caller's own position in the group."""
     position = whole(values[3]) if len(values) > 3 else None
     if position is None or position >= MAX_RANKS:

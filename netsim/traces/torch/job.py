@@ -13,7 +13,7 @@ from netsim.traces.joining.reports import Call, Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
 from netsim.traces.native import trace_name
 from netsim.traces.read_report import ReadReport
-from netsim.traces.torch.calls import RankFile, Ranks, Told
+from netsim.traces.torch.calls import RankCall, RankFile, Ranks
 from netsim.traces.trace import ROOTED, Trace
 
 WORLD_GROUPS = ("", "0", "default_pg")  # names of the group of all ranks
@@ -35,8 +35,8 @@ def trace_of(files: Sequence[RankFile], what: str, *, fill: bool, partial: bool,
             records += len(member.calls)
             members.append(member)
         if records > MAX_CALLS:
-            mend = "profile fewer steps"
-            raise InputError(f"there are more than {MAX_CALLS:,} calls", where=str(file.path), mend=mend)
+            hint = "profile fewer steps"
+            raise InputError(f"there are more than {MAX_CALLS:,} calls", where=str(file.path), hint=hint)
     events, cut = sum(file.events for file in files), sum(file.cut for file in files)
     assumed = _assumed(files, groups)
     notes = [f"{records:,} calls of {len(files):,} rank{'s' if len(files) > 1 else ''} in {events:,} {what}"]
@@ -61,10 +61,10 @@ def _check_ranks(files: Sequence[RankFile]) -> None:
     seen: dict[int, Path] = {}
     for file in files:
         if file.rank is None:
-            raise InputError("does not say which rank it is of", where=str(file.path), mend=_RANK)
+            raise InputError("does not say which rank it is of", where=str(file.path), hint=_RANK)
         if file.rank in seen:
             what = f"is of rank {file.rank}, and so is {seen[file.rank]}"
-            raise InputError(what, where=str(file.path), mend=f"give one file of each rank of one run, or {_RANK}")
+            raise InputError(what, where=str(file.path), hint=f"give one file of each rank of one run, or {_RANK}")
         seen[file.rank] = file.path
 
 
@@ -91,21 +91,21 @@ class _Groups:
         ranks = file.groups.get(name) or self.guessed.get(name) or self._guess(file, name)
         if file.rank not in ranks:
             what = f"rank {file.rank} calls on process group {name!r}, which is said to hold other ranks"
-            raise InputError(what, where=str(file.path), mend="give the files of one run, with the right ranks")
+            raise InputError(what, where=str(file.path), hint="give the files of one run, with the right ranks")
         return ranks
 
     def _guess(self, file: RankFile, name: str) -> Ranks:
         callers, size = self.callers[name], self.sizes[name]
         if file.cut and not (file.world and name in WORLD_GROUPS):
             what = f"ends in the middle, and what is left does not tell the ranks of process group {shown(name)}"
-            raise InputError(what, where=str(file.path), mend="give the whole file")
+            raise InputError(what, where=str(file.path), hint="give the whole file")
         if name in WORLD_GROUPS:
             ranks = tuple(range(self.world))
             told = f"process group {name!r} is taken" if name else "calls name no process group: they are taken"
             self.assumed.append(f"{told} as of all {self.world:,} ranks")
         elif size > len(callers):
             what = f"process group {name!r} has {size} ranks, of which {len(callers)} report, and no file lists them"
-            raise InputError(what, where=str(file.path), mend="give the files of all ranks")
+            raise InputError(what, where=str(file.path), hint="give the files of all ranks")
         else:
             ranks = tuple(sorted(callers))
             told = f"process group {name!r} is taken as of the ranks that call on it"
@@ -114,7 +114,7 @@ class _Groups:
         return ranks
 
 
-def _size_by(told: Told) -> int:
+def _size_by(told: RankCall) -> int:
     """The size of a group by what a call gives and gets; 0 where that does not tell."""
     if told.op == "all_to_all":
         return len(told.splits)
@@ -146,7 +146,7 @@ def _members(number: int, file: RankFile, groups: _Groups, skipped: Counter[str]
     return list(members.values())
 
 
-def _peer(told: Told, ranks: Ranks) -> int | None:
+def _peer(told: RankCall, ranks: Ranks) -> int | None:
     """The position in the group of the root or of the other end; None for a transfer that does not tell it."""
     peer = told.peer
     if told.global_peer >= 0 and told.global_peer in ranks:
@@ -156,11 +156,11 @@ def _peer(told: Told, ranks: Ranks) -> int | None:
     return peer if told.op in ROOTED and 0 <= peer < len(ranks) else 0
 
 
-def _call(told: Told, ranks: int, peer: int, place: Place, path: str, turn: int) -> Call:
+def _call(told: RankCall, ranks: int, peer: int, place: Place, path: str, turn: int) -> Call:
     size = told.full_bytes(ranks)
     if size > MAX_BYTES:
         what = f"{told.op} of {size:,} bytes cannot be true"
-        raise InputError(what, where=f"{path}:{told.line}", mend="remove the call")
+        raise InputError(what, where=f"{path}:{told.line}", hint="remove the call")
     dtype = "" if told.op == "barrier" else told.dtype
     batch = -1 if told.op not in ("send", "recv") else told.batch if told.batch >= 0 else MAX_CALLS + turn
     call = Call(told.op, size, dtype, peer, told.stream, place, told.seq, batch)

@@ -123,11 +123,11 @@ def _nothing(seen: KinetoFile) -> InputError:
     ]
     if found or seen.nameless:
         what = f"does not tell the sizes of its collectives ({', '.join(found) or 'nothing but their times'})"
-        return InputError(what, where=where, mend=RECORD_SHAPES)
+        return InputError(what, where=where, hint=RECORD_SHAPES)
     others = ", ".join(f"{count:,} {name}" for name, count in sorted(seen.others.items()))
     what = f"there are no NCCL collectives in this profiler trace{f' (but {others})' if others else ''}"
-    mend = "netsim reads what NCCL did: profile a job that uses it, with ProfilerActivity.CUDA"
-    return InputError(what, where=where, mend=mend)
+    hint = "netsim reads what NCCL did: profile a job that uses it, with ProfilerActivity.CUDA"
+    return InputError(what, where=where, hint=hint)
 
 
 def _without_inner(calls: list[Event]) -> list[Event]:

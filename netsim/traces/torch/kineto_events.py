@@ -13,8 +13,8 @@ from netsim.traces.json_search import JsonSearch
 from netsim.traces.limits import MAX_CALLS, MAX_RANKS
 from netsim.traces.torch.calls import (
     PS_PER_US,
+    RankCall,
     RankFile,
-    Told,
     elements,
     no_traffic,
     operation_of,
@@ -46,7 +46,7 @@ class Event:
     start_ps: int
     duration_ps: int
     thread: str
-    told: Told | None = None
+    told: RankCall | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -73,7 +73,7 @@ def scan(path: Path) -> KinetoFile:
             _take(seen, value, line)
         if len(seen.kernels) + len(seen.calls) + len(seen.annotations) > 4 * MAX_CALLS:
             what = f"holds more than {4 * MAX_CALLS:,} events of collectives"
-            raise InputError(what, where=f"{path}:{line}", mend="profile fewer steps")
+            raise InputError(what, where=f"{path}:{line}", hint="profile fewer steps")
     seen.file.cut = search.cut + search.damaged
     return seen
 
@@ -145,7 +145,7 @@ def _take_annotation(seen: KinetoFile, name: str, event: dict[str, Any], args: d
     sent = elements(args.get("Input Dims"))
     if sent is not None and isinstance(types, list) and types and isinstance(types[0], str):
         dtype, width = type_of(types[0], f"{seen.file.path}:{line}")
-        told = Told(op, "", sent * width, 0, dtype, line, 0)
+        told = RankCall(op, "", sent * width, 0, dtype, line, 0)
     seen.annotations.append(Event(op, *at, "", told))
 
 
@@ -154,7 +154,7 @@ def _when(event: dict[str, Any]) -> tuple[int, int] | None:
     return None if start is None or duration is None else (start, max(0, duration))
 
 
-def _told(file: RankFile, args: dict[str, Any], line: int) -> Told | None:
+def _told(file: RankFile, args: dict[str, Any], line: int) -> RankCall | None:
     """Read a call from what newer versions say of it; None where they say too little."""
     name, group, dtype = args.get("Collective name"), args.get("Process Group Name", ""), args.get("dtype")
     sent, received = whole(args.get("In msg nelems")), whole(args.get("Out msg nelems"))
@@ -167,7 +167,7 @@ def _told(file: RankFile, args: dict[str, Any], line: int) -> Told | None:
     dtype, width = type_of(dtype, f"{file.path}:{line}")
     peer, seq = whole(args.get("Rank")), whole(args.get("Seq"))
     other = whole(args.get("Dst Rank" if op == "send" else "Src Rank")) if op in ("send", "recv") else None
-    told = Told(op, group, sent * width, received * width, dtype, line, 0, split_list(args.get("In split size")))
+    told = RankCall(op, group, sent * width, received * width, dtype, line, 0, split_list(args.get("In split size")))
     told.peer, told.global_peer, told.seq = (-1 if each is None else each for each in (peer, other, seq))
     return told
 

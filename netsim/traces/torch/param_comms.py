@@ -12,8 +12,8 @@ from netsim.traces.json_stream import JsonWalk
 from netsim.traces.limits import MAX_CALLS, MAX_RANKS
 from netsim.traces.torch.calls import (
     PS_PER_NS,
+    RankCall,
     RankFile,
-    Told,
     no_traffic,
     operation_of,
     picoseconds,
@@ -40,7 +40,7 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     for file in files:
         if not file.told:
             what = f"there is no collective in this trace of {file.events:,} entries"
-            raise InputError(what, where=str(file.path), mend="record steps of a distributed job")
+            raise InputError(what, where=str(file.path), hint="record steps of a distributed job")
     return trace_of(files, "entries of communication", fill=fill_missing_ranks, partial=partial)
 
 
@@ -54,7 +54,7 @@ def scan(path: Path) -> RankFile:
         if isinstance(entry, dict):
             _take(file, entry, walk.line)
         if file.events > MAX_CALLS:
-            raise InputError(f"holds more than {MAX_CALLS:,} entries", where=f"{path}:{walk.line}", mend="cut it")
+            raise InputError(f"holds more than {MAX_CALLS:,} entries", where=f"{path}:{walk.line}", hint="cut it")
     file.cut = int(walk.cut)
     return file
 
@@ -81,7 +81,7 @@ def _take(file: RankFile, entry: dict[str, Any], line: int) -> None:
         file.told.append(told)
 
 
-def _told(file: RankFile, entry: dict[str, Any], op: str, group: str, line: int) -> Told | None:
+def _told(file: RankFile, entry: dict[str, Any], op: str, group: str, line: int) -> RankCall | None:
     sent, received = whole(entry.get("in_msg_size")), whole(entry.get("out_msg_size"))
     dtype, width = entry.get("dtype"), 0
     if op == "barrier":
@@ -90,7 +90,7 @@ def _told(file: RankFile, entry: dict[str, Any], op: str, group: str, line: int)
         dtype, width = type_of(dtype, f"{file.path}:{line}")
     if sent is None or received is None or not isinstance(dtype, str):
         return None
-    told = Told(op, group, sent * width, received * width, dtype, line, file.events)
+    told = RankCall(op, group, sent * width, received * width, dtype, line, file.events)
     told.splits = split_list(entry.get("in_split"))
     told.start_ps = picoseconds(entry.get("startTime_ns"), PS_PER_NS)
     root, other = whole(entry.get("root")), whole(entry.get("dst_rank" if op == "send" else "src_rank"))

@@ -27,10 +27,10 @@ def load(data: bytes, where: str) -> Any:
     try:
         return machine.run()
     except InputError as error:
-        raise InputError(error.what, where=where, mend=error.mend) from None
+        raise InputError(error.what, where=where, hint=error.hint) from None
     except (IndexError, struct.error, ValueError, OverflowError, KeyError) as error:
         what = f"is a damaged or cut pickle (at byte {machine.at:,}: {type(error).__name__})"
-        raise InputError(what, where=where, mend="copy it again, or dump it as JSON") from None
+        raise InputError(what, where=where, hint="copy it again, or dump it as JSON") from None
 
 
 class _Machine:
@@ -89,7 +89,7 @@ class _Machine:
     def _refused(self, code: int) -> InputError:
         name = next((each.name for each in pickletools.opcodes if ord(each.code) == code), f"instruction {code}")
         what = f"asks for more than plain data ({name} at byte {self.at - 1:,}): such a pickle can run any program"
-        return InputError(what, mend="give the dump as PyTorch wrote it, or dump it as JSON")
+        return InputError(what, hint="give the dump as PyTorch wrote it, or dump it as JSON")
 
     def take(self, size: int) -> bytes:
         """The next bytes; raises ValueError where the pickle ends before."""
@@ -111,7 +111,7 @@ class _Machine:
         """Put a new list, tuple or dict on the stack."""
         self.built += 1
         if self.built > MAX_BUILT:
-            raise InputError(f"holds more than {MAX_BUILT:,} lists and tuples", mend="give a smaller dump")
+            raise InputError(f"holds more than {MAX_BUILT:,} lists and tuples", hint="give a smaller dump")
         self.stack.append(value)
 
     def _pop(self) -> Any:

@@ -55,7 +55,7 @@ def test_both_may_send_before_they_receive(tmp_path: Path) -> None:
 
 def test_both_that_receive_before_they_send_hang(tmp_path: Path) -> None:
     text = "r: recv 5b from {0}\ns: send 5b to {0}\ns requires r"
-    with pytest.raises(InputError, match="ranks wait for each other in a circle"):
+    with pytest.raises(InputError, match="ranks wait for each other in a cycle"):
         goal(tmp_path, text.format(1), text.format(0))
 
 

@@ -59,7 +59,7 @@ def over_columns(ranks: list[list[Action]]) -> tuple[tuple[Operation, ...], tupl
 
 def over_nodes(ranks: list[list[Action]]) -> tuple[tuple[Operation, ...], tuple[str, ...], int]:
     graph: Graph = {rank: [_node(rank, *each) for each in enumerate(actions)] for rank, actions in enumerate(ranks)}
-    joiner = Joiner(graph, lambda rank, node, what, mend: InputError(what, where=f"{PATH}:{node.place}", mend=mend))
+    joiner = Joiner(graph, lambda rank, node, what, hint: InputError(what, where=f"{PATH}:{node.place}", hint=hint))
     joiner.join()
     made = operations(joiner, str(PATH))
     told = tuple(f"{count:,} {what}" for what, count in joiner.notes.items() if count)
@@ -72,9 +72,9 @@ def _node(rank: int, place: int, action: Action) -> Node:
     node.after = [awaited for awaited, started in waits if not started]
     node.started = [awaited for awaited, started in waits if started]
     if word == "send":
-        node.wish = Operation("send", None, (rank, peer), size, src=rank, dst=peer, line=place)
+        node.request = Operation("send", None, (rank, peer), size, src=rank, dst=peer, line=place)
     elif word == "calc":
-        node.wish = Operation("compute", None, (rank,), duration_ps=size * 1000, line=place)
+        node.request = Operation("compute", None, (rank,), duration_ps=size * 1000, line=place)
     return node
 
 

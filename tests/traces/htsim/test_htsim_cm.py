@@ -225,7 +225,7 @@ def test_a_mistake_names_its_line(tmp_path: Path, text: str, place: str, said: s
         matrix(tmp_path, text)
     assert f"small.cm{place}" in str(error.value)
     assert said in str(error.value)
-    assert error.value.mend
+    assert error.value.hint
 
 
 CHAIN = "0->1 id 1 start 0 size 5 recv_done_trigger 1\n"

@@ -21,7 +21,7 @@ def refusal(folder: Path, *lines: str, fill: bool = False) -> str:
     with pytest.raises(InputError) as error:
         job(folder, *lines, fill=fill)
     assert "job.log" in str(error.value)
-    assert error.value.mend
+    assert error.value.hint
     return str(error.value)
 
 

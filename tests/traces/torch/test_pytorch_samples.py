@@ -10,7 +10,7 @@ import pytest
 from netsim.errors import InputError
 from netsim.traces import Trace, format_of, read
 from netsim.traces.torch import flight_recorder, host_trace, kineto_events, param_comms
-from netsim.traces.torch.calls import Told
+from netsim.traces.torch.calls import RankCall
 
 
 def _samples() -> Path | None:
@@ -37,7 +37,7 @@ def network(trace: Trace) -> Counter[str]:
     return Counter(each.op for each in trace.operations if each.op != "compute")
 
 
-def by_operation(told: list[Told]) -> dict[tuple[str, int], int]:
+def by_operation(told: list[RankCall]) -> dict[tuple[str, int], int]:
     count = Counter(each.op for each in told)
     return {(op, sum(each.sent for each in told if each.op == op)): number for op, number in count.items()}
 

@@ -1,0 +1,94 @@
+"""What became of all messages of a run: which message a packet belongs to, and what that had to wait for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from netsim.core.packet_tracer import MessageTimeline
+from netsim.fabric import ActiveCollective
+
+SEQUENCES = 33  # binary digits
+
+
+@dataclass(frozen=True)
+class Message:
+    """Message `row` of collective `number`."""
+
+    number: int
+    row: int
+
+
+class Stories:
+    """Collectives that have a `told`, by number."""
+
+    def __init__(self, carried: list[ActiveCollective]) -> None:
+        self.carried = {each.number: each for each in carried if each.told is not None}
+
+    def told(self, number: int) -> MessageTimeline:
+        """What became of the messages of a collective."""
+        found = self.carried[number].told
+        assert found is not None
+        return found
+
+    @cached_property
+    def _messages(self) -> tuple[Any, Any, Any]:
+        """Ends of all messages in order of connection and sequence; their collective and row."""
+        every = [(number, self.told(number)) for number in self.carried]
+        none = np.zeros(0, "i8")
+        key = np.concatenate([none, *((told.connection << SEQUENCES) + told.end for _, told in every)])
+        number = np.concatenate([none, *(np.full(len(told.end), number) for number, told in every)])
+        row = np.concatenate([none, *(np.arange(len(told.end)) for _, told in every)])
+        order = np.argsort(key, kind="stable")
+        return key[order], number[order], row[order]
+
+    def message_of(self, connection: int, sequence: int) -> Message | None:
+        """The message that a packet belongs to; None where it is not known."""
+        key, number, row = self._messages
+        place = int(np.searchsorted(key, (connection << SEQUENCES) + sequence, side="right"))
+        if place == len(key) or key[place] >> SEQUENCES != connection:
+            return None
+        return Message(int(number[place]), int(row[place]))
+
+    def released_at(self, message: Message) -> int:
+        """When it waited for nothing more, ps."""
+        return int(self.told(message.number).released_at[message.row])
+
+    def released_by(self, message: Message) -> tuple[Message, bool] | None:
+        """The message whose delivery (True) or acknowledgement (False) freed it last; None if its rank's entry did."""
+        told, row = self.told(message.number), message.row
+        before = told.before[told.first_before[row] : told.first_before[row + 1]]
+        delivered = told.target[before] == told.source[row]
+        at = np.where(delivered, told.delivered_at[before], told.acked_at[before])
+        found = np.flatnonzero(at == told.released_at[row])
+        if not len(found):
+            return None
+        return Message(message.number, int(before[found[0]])), bool(delivered[found[0]])
+
+    def entry_of(self, message: Message) -> tuple[int, int]:
+        """The rank that sends it, and when that began its part of the collective."""
+        carried, position = self.carried[message.number], int(self.told(message.number).source[message.row])
+        return carried.ranks[position], carried.entered[position]
+
+    @cached_property
+    def _spans(self) -> dict[int, list[tuple[int, int, int]]]:
+        """By rank: when it was in which collective."""
+        spans: dict[int, list[tuple[int, int, int]]] = {}
+        for number, carried in self.carried.items():
+            finished = self.told(number).finished_at
+            for position, began in carried.entered.items():
+                spans.setdefault(carried.ranks[position], []).append((began, int(finished[position]), number))
+        return {rank: sorted(each) for rank, each in spans.items()}
+
+    def spans(self, rank: int, start_ps: int, end_ps: int, but: int) -> list[tuple[int, int, int]]:
+        """When that rank was in which collective (but that one) between two times, without overlap, in order."""
+        found, reached = [], start_ps
+        for began, ended, number in self._spans.get(rank, []):
+            began, ended = max(began, reached), min(ended, end_ps)
+            if number != but and ended > began:
+                found.append((began, ended, number))
+                reached = ended
+        return found

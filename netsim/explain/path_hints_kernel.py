@@ -1,0 +1,46 @@
+"""The kernel of path_hints.py: since when the path through each packet may have been on its connection."""
+
+from netsim.kernel import entry
+
+CAME, BEGAN, LABEL, STATE = range(4)  # columns of the packet trace
+SENT, ORIGIN, TOLD, ANSWERED, TOP = range(5)  # columns of `last`
+
+
+@entry
+def follow(packet_trace, ps, per_bytes, delay, last, origins, came, came_from, notes, noted):
+    """Read rows of the packet trace. Returns how many `notes` (connection, sequence, origin) there are, -1 if too many.
+
+    ps, per_bytes, delay: per link. last[c]: when the newest packet of connection c was sent, its origin, the one noted
+    last, answers so far, and the end of what was sent. origins[c, sequence & mask]; came[c, n & mask] and came_from:
+    when an answer arrives and the origin of what it answers.
+    """
+    mask, answers = origins.shape[1] - 1, came.shape[1] - 1
+    for i in range(packet_trace.shape[0]):
+        label, state, began = packet_trace[i, LABEL], packet_trace[i, STATE], packet_trace[i, BEGAN]
+        if label < 0 or began < 0 or (state >> 8) & 0xFF:
+            continue  # at its first link (an answer: at its last one)
+        c, sequence, link = label >> 32, label & 0xFFFFFFFF, state >> 40
+        row = last[c]
+        sent = began + (((state >> 16) & 0xFFFFFF) * ps[link] + per_bytes[link] - 1) // per_bytes[link]
+        if state & 1:
+            place = row[ANSWERED] & answers
+            came[c, place] = sent + delay[link]
+            came_from[c, place] = origins[c, (sequence - 1) & mask]
+            row[ANSWERED] += 1
+            continue
+        turn, origin = packet_trace[i, CAME], row[ORIGIN]
+        if sequence >= row[TOP] and turn > row[SENT] and not state & 32:
+            origin = turn
+            for k in range(answers + 1):
+                if came[c, k] == turn:
+                    origin = came_from[c, k]
+        row[TOP] = max(row[TOP], sequence + 1)
+        row[SENT], row[ORIGIN] = sent, origin
+        origins[c, sequence & mask] = origin
+        if origin != row[TOLD]:
+            if noted == notes.shape[0]:
+                return -1
+            notes[noted, 0], notes[noted, 1], notes[noted, 2] = c, sequence, origin
+            noted += 1
+            row[TOLD] = origin
+    return noted

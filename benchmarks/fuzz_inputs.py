@@ -123,8 +123,11 @@ def work(kind: str, folder: Path, seed: int, first: int, last: int) -> int:
     fresh, place = folder / "fresh", folder / "place"
     tell = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     if not fresh.exists():
-        fresh.mkdir()
-        prepare(fresh)
+        draft = folder / "draft"
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir()
+        prepare(draft)
+        draft.rename(fresh)  # whole, or not there for the next worker
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(fresh, place)
     os.chdir(place)

@@ -6,90 +6,34 @@ in trains, so that the time this takes is bounded; what lies between the links o
 
 import numpy as np
 
+from netsim.core.alone_events import (
+    ACKED,
+    ANSWERS,
+    COMES,
+    ENTERS,
+    LEAVES,
+    PASSES,
+    SENDS,
+    THERE,
+    pop,
+    push,
+)
+from netsim.core.alone_links import answer, carry, come_in, enter, leave, time_on
 from netsim.core.egress import time_to_send
 from netsim.core.ideal import egress_of, is_received, leg_of
-from netsim.core.messages import last_payload, packets_in
+from netsim.core.messages import packets_in
 from netsim.core.tables import NONE
 from netsim.kernel import inner, part
 
-SENDS, PASSES, COMES, THERE, ANSWERS, ACKED = range(6)
-MOST_TRAINS, MOST_MESSAGES = 1 << 16, 1 << 14  # of an operation, about; one of more messages is not played
-EVENT = np.dtype([("at", "i8"), ("number", "i8"), ("what", "i8"), ("row", "i8"), ("packets", "i8"), ("last_at", "i8")])
+MOST_MESSAGES = 1 << 16  # an operation of more is not played, or of four times as many where they are long:
+LONG = 16  # packets in the mean; simulating them takes longer
+MOST_TRAINS = 1 << 16  # of an operation, about; twice as many where messages wait for others, by which it is more off
 RUN = np.dtype([("left", "i8"), ("released", "i8"), ("next", "i8")])  # of a message: packets, when, what follows
 TURN = np.dtype([("first", "i8"), ("last", "i8"), ("next", "i8")])  # of a flow: its messages, and which is next in turn
-PORT = np.dtype(  # of a link
-    [
-        ("free_at", "i8"),
-        ("is_awake", "i8"),
-        ("first", "i8"),  # whose turn it is
-        ("last", "i8"),
-        ("favours_own", "i8"),
-        ("first_passing", "i8"),  # at a relay: what passes through
-        ("last_passing", "i8"),
-    ]
-)
 PASSING = np.dtype([("message", "i8"), ("packets", "i8"), ("last_at", "i8"), ("next", "i8")])
 TALLY = np.dtype([("events", "i8"), ("pushed", "i8"), ("passing", "i8"), ("train", "i8"), ("ended_at", "i8")])
 NOBODY = -1
-
-
-@inner
-def push(work, at, what, row, packets, last_at):
-    """Put an event on the heap; among equals the earlier one stays first."""
-    heap, tally = work.heap, work.tally[0]
-    k = tally.events
-    tally.events += 1
-    tally.pushed += 1
-    while k > 0 and heap[(k - 1) >> 1].at > at:
-        move(heap[(k - 1) >> 1], heap[k])
-        k = (k - 1) >> 1
-    event = heap[k]
-    event.at, event.number, event.what, event.row = at, tally.pushed, what, row
-    event.packets, event.last_at = packets, last_at
-
-
-@part
-def move(event, to):
-    to.at, to.number, to.what, to.row = event.at, event.number, event.what, event.row
-    to.packets, to.last_at = event.packets, event.last_at
-
-
-@part
-def is_before(one, other):
-    return one.at < other.at or (one.at == other.at and one.number < other.number)
-
-
-@inner
-def pop(work):
-    """The first event: its row of the heap is the one behind those in use, until the next push."""
-    heap, tally = work.heap, work.tally[0]
-    tally.events -= 1
-    size = np.int64(tally.events)
-    spare = heap[heap.size - 1]
-    move(heap[0], spare)
-    last, k = heap[size], np.int64(0)
-    while 2 * k + 1 < size:
-        child = 2 * k + 1
-        if child + 1 < size and is_before(heap[child + 1], heap[child]):
-            child += 1
-        if not is_before(heap[child], last):
-            break
-        move(heap[child], heap[k])
-        k = child
-    move(last, heap[k])
-    return spare
-
-
-@part
-def time_on(world, m, l, packets, left):
-    """So many packets of a message on a link, its last one among them if none is `left`."""
-    message = world.messages[m]
-    payload = np.int64(world.connections[world.flows[message.flow].connection].payload)
-    kind, header = world.kinds[world.links[l].kind], world.settings[0].header
-    time = packets * time_to_send(kind, header + payload)
-    if left == 0:
-        time += time_to_send(kind, header + last_payload(message.bytes, payload)) - time_to_send(kind, header + payload)
-    return time
+INTO_RELAY, FROM_RELAY, TO_SENDER = range(3)  # the links of hosts on the way of an ACK, after the first
 
 
 @inner
@@ -155,11 +99,12 @@ def send_own(world, work, l, now):
     run.left -= packets
     left = run.left
     port.free_at = now + time_on(world, m, l, packets, left)
+    begins = now + time_on(world, m, l, 1, left + packets - 1)
+    port.sends_until = begins
     if left == 0:
         turn.first = run.next
     if turn.first != NOBODY:
         take_turn(work, flow, l, now)
-    begins = now + time_on(world, m, l, 1, left + packets - 1)
     follow(world, work, m, leg_of(world, work, m), packets, left, begins, port.free_at)
 
 
@@ -173,21 +118,26 @@ def send_passing(world, work, l, now):
     leg = leg_of(world, work, m)
     carry(world, work, m, l, packets, left, now, train.last_at)
     begins, across = now + time_on(world, m, l, 1, left + packets - 1), leg.before - leg.relay_before - leg.relay_step
-    reach(world, work, m, leg, packets, left, begins, port.free_at, across, leg.relay_rest)
+    port.sends_until = begins
+    reach(world, work, m, leg, l, packets, left, begins, port.free_at, across, leg.relay_rest)
 
 
 @inner
 def follow(world, work, m, leg, packets, left, begins, ends):
     """The first packet of a train has left the NIC, then its last: when do they come to the next link of a host?"""
-    if leg.relay != NONE:
+    l = egress_of(world, m)
+    if leg.entry != NONE:
+        across = leg.entry_before - leg.step
+        push(work, begins + across, ENTERS, m, packets | left << 32, ends + across, l)
+    elif leg.relay != NONE:
         across = leg.relay_before - leg.step
-        push(work, begins + across, PASSES, m, packets | left << 32, ends + across)
+        push(work, begins + across, PASSES, m, packets | left << 32, ends + across, l)
     else:
-        reach(world, work, m, leg, packets, left, begins, ends, leg.before - leg.step, leg.rest)
+        reach(world, work, m, leg, l, packets, left, begins, ends, leg.before - leg.step, leg.rest)
 
 
 @part
-def reach(world, work, m, leg, packets, left, begins, ends, across, rest):
+def reach(world, work, m, leg, by, packets, left, begins, ends, across, rest):
     """The same for the last link; where packets may come by several, they do not wait there."""
     if leg.end == NONE:
         push(work, ends + rest, THERE, m, packets, left)
@@ -197,15 +147,7 @@ def reach(world, work, m, leg, packets, left, begins, ends, across, rest):
             ends += rest - world.kinds[world.links[l].kind].delay - time_on(world, m, l, 1, left)
         else:
             ends += across
-        push(work, min(begins + across, ends), COMES, m, packets | left << 32, ends)
-
-
-@part
-def carry(world, work, m, l, packets, left, now, last_at):
-    """A train on a link that takes packets as they come: when has it left?"""
-    port = work.ports[l]
-    begins = max(port.free_at, now)
-    port.free_at = max(begins + time_on(world, m, l, packets, left), last_at + time_on(world, m, l, 1, left))
+        push(work, min(begins + across, ends), COMES, m, packets | left << 32, ends, by)
 
 
 @inner
@@ -224,39 +166,46 @@ def pass_on(world, work, m, packets, now, last_at):
 
 
 @inner
-def come_in(world, work, m, packets, left, now, last_at):
-    """The first packet of a train comes to the last link; the last one does at `last_at`."""
-    l = np.int64(leg_of(world, work, m).end)
-    carry(world, work, m, l, packets, left, now, last_at)
-    push(work, work.ports[l].free_at + world.kinds[world.links[l].kind].delay, THERE, m, packets, left)
-
-
-@part
-def answer(world, work, l, packets, now):
-    """ACKs on a link: of a train all but the last have gone by now where it was idle."""
-    port, ack = work.ports[l], time_to_send(world.kinds[world.links[l].kind], world.settings[0].ack)
-    port.free_at = max(port.free_at + packets * ack, now + ack)
-
-
-@inner
 def be_there(world, work, m, packets, left, now):
     """A train has come: its ACKs go before what else its host sends. With its last packet a message has arrived."""
     own, leg = work.own[0], leg_of(world, work, m)
     if left == 0 and now < work.runs[m - own.first].released + leg.alone:  # links between those of hosts are slower
         push(work, work.runs[m - own.first].released + leg.alone, THERE, m, packets, left)
         return
-    answer(world, work, np.int64(world.connections[world.flows[world.messages[m].flow].connection].back), packets, now)
-    push(work, now + leg.echo, ANSWERS, egress_of(world, m) ^ 1, packets, 0)
+    l = np.int64(world.connections[world.flows[world.messages[m].flow].connection].back)
+    begins = answer(world, work, l, packets, now)
+    if leg.entry != NONE:
+        push(work, begins + leg.relay_echo, ANSWERS, m, packets | left << 32, INTO_RELAY, l)
+    else:
+        push(work, begins + leg.echo, ANSWERS, m, packets | left << 32, TO_SENDER, l)
     if left > 0:
         return
     work.tally[0].ended_at = max(work.tally[0].ended_at, now)
-    back_at = now + leg.back
     for k in range(world.messages[m].first_dependent, world.messages[m + 1].first_dependent):
-        dependent = np.int64(world.dependents[k])
-        if is_received(world, m, dependent):
-            let_go(world, work, dependent, now)
-        else:
-            push(work, back_at, ACKED, dependent, 0, 0)
+        if is_received(world, m, np.int64(world.dependents[k])):
+            let_go(world, work, np.int64(world.dependents[k]), now)
+
+
+@inner
+def hear(world, work, m, packets, now, where):
+    """ACKs come to a link of a host on their way to the sender; with the last one it may send what waits for that."""
+    leg = leg_of(world, work, m)
+    if where == INTO_RELAY:
+        l = np.int64(leg.relay ^ 1)
+    elif where == FROM_RELAY:
+        l = np.int64(leg.entry ^ 1)
+    else:
+        l = egress_of(world, m) ^ 1
+    kind, begins = world.kinds[world.links[l].kind], answer(world, work, l, packets & NONE, now)
+    there_at = begins + time_to_send(kind, world.settings[0].ack) + kind.delay
+    if where == INTO_RELAY:
+        push(work, there_at, ANSWERS, m, packets, FROM_RELAY, l)
+    elif where == FROM_RELAY:
+        push(work, begins + leg.entry_echo, ANSWERS, m, packets, TO_SENDER, l)
+    elif packets >> 32 == 0:
+        for k in range(world.messages[m].first_dependent, world.messages[m + 1].first_dependent):
+            if not is_received(world, m, np.int64(world.dependents[k])):
+                push(work, there_at, ACKED, np.int64(world.dependents[k]), 0, 0)
 
 
 @part
@@ -286,12 +235,16 @@ def play(world, work):
             send_train(world, work, row, at)
         elif what == PASSES:
             pass_on(world, work, row, packets, at, last_at)
+        elif what == LEAVES:
+            leave(world, work, row, packets & NONE, packets >> 32, at, last_at)
+        elif what == ENTERS:
+            enter(world, work, row, packets & NONE, packets >> 32, at, last_at)
         elif what == COMES:
             come_in(world, work, row, packets & NONE, packets >> 32, at, last_at)
         elif what == THERE:
             be_there(world, work, row, packets, last_at, at)
         elif what == ANSWERS:
-            answer(world, work, row, packets, at)
+            hear(world, work, row, packets, at, last_at)
         else:
             let_go(world, work, row, at)
     return work.tally[0].ended_at

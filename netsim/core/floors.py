@@ -4,7 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from netsim.core.alone import EVENT, MOST_MESSAGES, MOST_TRAINS, PASSING, PORT, RUN, TALLY, TURN, play
+from netsim.core.alone import LONG, MOST_MESSAGES, MOST_TRAINS, PASSING, RUN, TALLY, TURN, play
+from netsim.core.alone_events import EVENT
+from netsim.core.alone_links import PORT
 from netsim.core.chains import LANE, mean_chain
 from netsim.core.flow_floors import FLOOR, flow_floors
 from netsim.core.host_links import ANSWERS, SHARE, SPAN, SUBSETS, busiest_link, look_over
@@ -68,8 +70,8 @@ def ideal_times(
     the first (CSR).
     """
     rows, links, nodes = len(first_after) - 1, len(world.links), len(world.wake)
-    plays = rows <= MOST_MESSAGES
-    train = max(1, packets // MOST_TRAINS)
+    plays = rows <= MOST_MESSAGES or (rows <= 4 * MOST_MESSAGES and packets >= LONG * rows)
+    train = max(1, packets // (2 * MOST_TRAINS if len(after) else MOST_TRAINS))
     trains = packets // train + rows  # at most
     work = Work(
         own=np.array([(first, first_flow)], OWN),

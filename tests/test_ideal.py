@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import netsim
-from netsim.collectives import Layout, Request, plan
+from netsim.collectives import ALGORITHMS, Layout, Request, plan
 from netsim.config import build_scenario
 from netsim.result import Result
 from netsim.traces import Operation, Trace
@@ -68,18 +68,24 @@ def test_a_scatter_and_a_gather_take_all_packets_and_the_path_of_the_last(op: st
     assert row.ideal_ps == row.time_ps == expected
 
 
-OPERATIONS = [
-    *((op, None) for op in ("scatter", "gather", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "barrier")),
-    *(("all_reduce", name) for name in ("ring", "tree")),
-    *((op, "tree") for op in ("broadcast", "reduce")),
+SMALL = ("send", "flows", "all_to_all_v")  # which need more than their bytes
+OPERATIONS = [(op, name) for op, known in ALGORITHMS.items() if op not in SMALL for name in known]
+CROWDED = [
+    (WIDE, "all_reduce", "recursive_doubling"),
+    (WIDE, "all_reduce", "halving_doubling"),
+    (RAILS, "all_to_all", "bruck"),
 ]
 
 
 @pytest.mark.parametrize(("op", "algorithm"), OPERATIONS)
 @pytest.mark.parametrize("size", [10_000, 300_000, 3_000_000])
 @pytest.mark.parametrize("fabric", [{**STAR, "hosts_per_leaf": 8}, WIDE, RAILS], ids=["star", "wide", "rails"])
-def test_alone_an_operation_takes_its_ideal_time(fabric: Any, size: int, op: str, algorithm: str | None) -> None:
-    """What it is worked out from, the order in which NICs send, is not off by 1 % either way."""
+def test_alone_an_operation_takes_its_ideal_time(fabric: Any, size: int, op: str, algorithm: str) -> None:
+    """What it is worked out from, the order in which NICs send, is not off by 1 % either way.
+
+    Of 9 ranks the ninth is folded in while another already sends to the same one; Bruck's messages to the next ranks
+    cross the rails, where two share a link to the spine.
+    """
     network = build_scenario(collective("barrier", 2, 0), fabric).topology.build()
     layout = Layout(network.server_of, network.rail_of)
     schedule = plan(Request(op=op, ranks=len(network.hosts), bytes=size, layout=layout), algorithm)
@@ -88,7 +94,8 @@ def test_alone_an_operation_takes_its_ideal_time(fabric: Any, size: int, op: str
     (carried,) = play_core(Scenario(op, lambda: network, one(rows), control="none")).carried
     took = (carried.end_ps or 0) - (carried.start_ps or 0)
     assert carried.admitted.floor_ps <= carried.admitted.ideal_ps(took) <= took
-    assert carried.admitted.alone_ps == pytest.approx(took, rel=0.01)
+    if size < 3_000_000 or (fabric, op, algorithm) not in CROWDED:
+        assert carried.admitted.alone_ps == pytest.approx(took, rel=0.01)
 
 
 @settings(deadline=None, max_examples=12)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import netsim
-from netsim.collectives import Layout, Request, plan
+from netsim.collectives import ALGORITHMS, Layout, Request, plan
 from netsim.config import build_scenario
 from netsim.result import Result
 from netsim.traces import Operation, Trace
@@ -70,18 +70,24 @@ def test_a_scatter_and_a_gather_take_all_packets_and_the_path_of_the_last(op: st
     assert row.ideal_ps == row.time_ps == expected
 
 
-OPERATIONS = [
-    *((op, None) for op in ("scatter", "gather", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "barrier")),
-    *(("all_reduce", name) for name in ("ring", "tree")),
-    *((op, "tree") for op in ("broadcast", "reduce")),
+SMALL = ("send", "flows", "all_to_all_v")  # which need more than their bytes
+OPERATIONS = [(op, name) for op, known in ALGORITHMS.items() if op not in SMALL for name in known]
+CROWDED = [
+    (WIDE, "all_reduce", "recursive_doubling"),
+    (WIDE, "all_reduce", "halving_doubling"),
+    (RAILS, "all_to_all", "bruck"),
 ]
 
 
 @pytest.mark.parametrize(("op", "algorithm"), OPERATIONS)
 @pytest.mark.parametrize("size", [10_000, 300_000, 3_000_000])
 @pytest.mark.parametrize("fabric", [{**STAR, "hosts_per_leaf": 8}, WIDE, RAILS], ids=["star", "wide", "rails"])
-def test_alone_an_operation_takes_its_ideal_time(fabric: Any, size: int, op: str, algorithm: str | None) -> None:
-    """To the picosecond, but where packets meet between switches, if only for as long as a fast link takes them."""
+def test_alone_an_operation_takes_its_ideal_time(fabric: Any, size: int, op: str, algorithm: str) -> None:
+    """To the picosecond, but where packets meet between switches, if only for as long as a fast link takes them.
+
+    Of 9 ranks the ninth is folded in while another already sends to the same one; Bruck's messages to the next ranks
+    cross the rails, where two share a link to the spine.
+    """
     network = build_scenario(collective("barrier", 2, 0), fabric).topology.build()
     layout = Layout(network.server_of, network.rail_of)
     schedule = plan(Request(op=op, ranks=len(network.hosts), bytes=size, layout=layout), algorithm)
@@ -90,7 +96,8 @@ def test_alone_an_operation_takes_its_ideal_time(fabric: Any, size: int, op: str
     (carried,) = play_core(Scenario(op, lambda: network, one(rows), control="none")).carried
     took = (carried.end_ps or 0) - (carried.start_ps or 0)
     assert carried.admitted.floor_ps <= carried.admitted.ideal_ps(took) <= took
-    assert carried.admitted.alone_ps == (pytest.approx(took, rel=0.01) if fabric is WIDE else took)
+    if size < 3_000_000 or (fabric, op, algorithm) not in CROWDED:
+        assert carried.admitted.alone_ps == (pytest.approx(took, rel=0.01) if fabric is WIDE else took)
 
 
 def test_data_that_waits_makes_room_for_acks() -> None:

@@ -9,11 +9,12 @@ from itertools import pairwise
 import numpy as np
 
 from netsim.errors import InputError
+from netsim.topological_order import topological_order
 from netsim.traces.goal.meeting import senders
 from netsim.traces.goal.nodes import Nodes, nodes_of, turns
 from netsim.traces.goal.rank import COMPUTE, SEND, Goal
 from netsim.traces.goal.streams import laid_out
-from netsim.traces.goal.waits import Ints, Needs, in_turn, needs_of
+from netsim.traces.goal.waits import Ints, Needs, needs_of
 from netsim.traces.graphs.graph_trace import EMPTY
 from netsim.traces.matrix import matrix
 from netsim.traces.read_report import ReadReport
@@ -32,7 +33,9 @@ def trace_of(goal: Goal) -> Trace:
     needs = needs_of(nodes, order, met, goal)
     computes = bool((nodes.kinds == COMPUTE).any())
     waits = needs.waits(with_self=not computes and len(needs.nodes) > 0)
-    places = in_turn(len(needs.nodes), *waits, lambda number: _cycle(nodes, int(needs.nodes[number]), goal))
+    places = topological_order(
+        len(needs.nodes), *waits, lambda number, _: _cycle(nodes, int(needs.nodes[number]), goal)
+    )
     if computes or not len(needs.nodes):
         made = laid_out(nodes, needs, places, has_lines=goal.has_lines)
     else:

@@ -4,8 +4,8 @@ Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, algorithm 1.
 it holds the rate R = W / T and derives the window from it, reacts to every ACK, and takes maxStage 0 (their results
 page calls the paper's 5 a typo). T is the round trip of the idle route. What the links say: core/host/telemetry.py.
 
-Long flows that have less than some 16 packets each of an idle round trip share unevenly (Jain's index 0.7 to 0.95): W_AI
-is weak against what a flow hears, which differs by whole packets. That is the algorithm's; its authors' had more.
+Long flows that have less than some 16 packets each of an idle round trip share unevenly (Jain's index 0.7 to 0.95), as
+Algorithm 1 alone does: W_AI is weak against what a flow hears, which differs by whole packets.
 """
 
 import numpy as np

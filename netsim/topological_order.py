@@ -21,7 +21,8 @@ def topological_order(count: int, waiters: Ints, awaited: Ints, stuck: Stuck) ->
     """
     if (awaited < waiters).all():
         return np.arange(count)
-    awaited, waiters = np.divmod(np.unique(awaited.astype(np.int64) * count + waiters), count)
+    pairs = np.sort(awaited.astype(np.int64) * count + waiters)
+    awaited, waiters = np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], count)  # each pair once
     starts = np.searchsorted(awaited, np.arange(count + 1)).tolist()
     dependents = array("i", waiters.astype(np.int32).tobytes())
     left = np.bincount(waiters, minlength=count).tolist()

@@ -41,13 +41,13 @@ def trace_of(goal: Goal) -> Trace:
     else:
         made = (_matrix(nodes, needs, places, waits),)
     assumed = (UNIT, CPUS) if computes else ()
-    told = tuple(f"{count:,} {what}" for what, count in notes.items() if count)
+    recorded = tuple(f"{count:,} {what}" for what, count in notes.items() if count)
     records = len(needs.nodes) + int(np.count_nonzero(met >= 0))
     seen = tuple(range(goal.ranks))
-    report = ReadReport(lines=len(nodes.kinds), records=records, seen=seen, assumed=assumed, findings=told)
+    report = ReadReport(lines=len(nodes.kinds), records=records, seen=seen, assumed=assumed, findings=recorded)
     name = goal.path.name.removesuffix(".gz")
     name = name.removesuffix(".goal").removesuffix(".bin") or goal.path.name
-    return Trace(name, goal.ranks, {}, made, str(goal.path), (*assumed, *told), report)
+    return Trace(name, goal.ranks, {}, made, str(goal.path), (*assumed, *recorded), report)
 
 
 def _with_bytes(nodes: Nodes, notes: Counter[str]) -> Nodes:

@@ -22,7 +22,7 @@ def share(number: float) -> int:
 
 def idle_path(twin: Twin, route: Route) -> tuple[int, int, int]:
     """Bytes of a full packet, the longest idle round trip of one and its ACK, and the packets that go into it."""
-    ways = twin.steering.ways(route) if twin.steering else [route]
+    ways = twin.per_packet.ways(route) if twin.per_packet else [route]
     links = twin.network.links
     inside = all(links[link].kind == SCALE_UP for link in route)
     full = twin.header + (twin.scale_up_payload if inside else twin.payload)

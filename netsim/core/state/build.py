@@ -96,12 +96,12 @@ def new_world(
     )
 
 
-def _times(links: int, places: int, nodes: int) -> dict[str, Any]:
+def _times(links: int, egresses: int, nodes: int) -> dict[str, Any]:
     """When something happens next at a link, a port and a node: never, so far."""
     sizes = {
         "next_arrival": links,
-        "next_egress": places,
-        "next_pause": places,
+        "next_egress": egresses,
+        "next_pause": egresses,
         "next_event": nodes,
         "next_event_of_group": 2 * ((nodes >> NODE_BLOCK) + 1),
     }

@@ -11,7 +11,7 @@ SUFFIXES = {"topologies": (".toml",), "traces": (".jsonl", ".jsonl.gz")}
 
 def folder(kind: str) -> Path:
     """The folder of the shipped "topologies" or "traces": inside the package in a wheel, beside it in a checkout."""
-    package = Path(__file__).parent
+    package = Path(__file__).parents[1]
     inside = package / "_shipped" / kind
     return inside if inside.is_dir() else package.parent / kind
 

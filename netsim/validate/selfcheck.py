@@ -13,9 +13,9 @@ import pandas as pd
 
 from netsim.collectives import Request, plan
 from netsim.config import build_scenario
+from netsim.config.scenario import Scenario
 from netsim.errors import InputError, NetsimError
 from netsim.result import Result
-from netsim.scenario import Scenario
 from netsim.simulation import simulate
 from netsim.topology import Network, Topology
 from netsim.traces import Operation, Trace

@@ -8,7 +8,7 @@ import numpy as np
 from netsim.core.observe import counters
 from netsim.core.state.dtypes import WAITED
 from netsim.errors import RunError
-from netsim.fabric import ActiveCollective, Fabric
+from netsim.simulation.fabric import ActiveCollective, Fabric
 
 Columns = dict[str, Any]
 

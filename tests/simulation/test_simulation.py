@@ -13,9 +13,9 @@ import pytest
 
 import netsim
 from netsim import InputError, Operation, Result, RunError, Trace
-from netsim.job import Rank
+from netsim.simulation.job import Rank
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FABRIC = "fat_tree_k4_100g"
 US = 1_000_000
 SHIFT = tuple((rank, (rank + 8) % 16, 200_000) for rank in range(16))
@@ -102,7 +102,7 @@ def test_a_run_in_which_no_packet_can_ever_arrive_ends_all_the_same() -> None:
 
 
 def test_progress_tells_the_time_and_how_many_collectives_and_hops_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("netsim.progress_interval.TELL_SECONDS", 0)  # whenever the core comes back
+    monkeypatch.setattr("netsim.simulation.progress_interval.TELL_SECONDS", 0)  # whenever the core comes back
     told: list[tuple[int, float, int, int]] = []
     result = netsim.simulate("ring_all_reduce_16", FABRIC, progress=lambda *now: told.append(now))
     now_ps, done, total, hops = zip(*told, strict=True)

@@ -10,7 +10,7 @@ import simpy
 
 import netsim
 from netsim import InputError, Operation, Result, RunError, Trace
-from netsim.job import Rank
+from netsim.simulation.job import Rank
 
 US, SLOT = 1_000_000, 332_800  # ps; 4160 bytes at 100 Gb/s
 NEAR = 2 * SLOT + 2 * US  # one full packet from host 0 to host 1 of a fat-tree: two links of 1 us

@@ -17,14 +17,14 @@ import pytest
 import netsim
 from netsim.cli import main
 from netsim.errors import InputError, RunError
-from netsim.interrupts import heard_meanwhile
-from netsim.job import Rank
+from netsim.simulation.interrupts import heard_meanwhile
+from netsim.simulation.job import Rank
 from netsim.topology import LeafSpine
 from tests.traffic import flows
 
 pytestmark = pytest.mark.filterwarnings("ignore:ecn", "ignore:ndp")  # of small buffers
 
-HOME = Path(__file__).parent.parent
+HOME = Path(__file__).parents[2]
 Steps = Generator[Any, Any, None]
 ONE_PACKET = LeafSpine(leaves=2, spines=1, hosts_per_leaf=4, buffer=4160, trim=True)
 NDP = {"control": "ndp", "recovery": "selective_repeat"}
@@ -84,7 +84,7 @@ def test_what_is_sent_in_vain_for_ever_ends_with_the_reason(transport: dict[str,
 def test_the_moment_of_the_end_is_the_same_in_every_run(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     said = set()
     for steps in (1, 4096):
-        monkeypatch.setattr("netsim.progress_interval.FIRST_STEPS", steps)
+        monkeypatch.setattr("netsim.simulation.progress_interval.FIRST_STEPS", steps)
         with pytest.raises(RunError) as caught:
             netsim.simulate(pairs, NO_ACK_FITS, ranks=2, transport=NDP, packet=LARGE_ACKS, seed=seed)
         said.add(str(caught.value))
@@ -183,14 +183,14 @@ import sys
 import netsim
 from netsim.topology import LeafSpine
 from tests.traffic import flows
-import netsim.fabric, netsim.progress_interval, netsim.simulation
-advance = netsim.fabric.advance
+import netsim.simulation.fabric, netsim.simulation.progress_interval, netsim.simulation
+advance = netsim.simulation.fabric.advance
 def told(*arguments):
     print("in the core", flush=True)
     return advance(*arguments)
 netsim.simulation.get_ready()
-netsim.fabric.advance = told
-netsim.progress_interval.FIRST_STEPS = 1 << 40  # what a run's quiet beginning may lead to
+netsim.simulation.fabric.advance = told
+netsim.simulation.progress_interval.FIRST_STEPS = 1 << 40  # what a run's quiet beginning may lead to
 def job(rank):
     yield rank.all_to_all("64GiB")
 netsim.simulate(job, LeafSpine(leaves=4, spines=4, hosts_per_leaf=4, delay="1ms"), ranks=16, transport="none")

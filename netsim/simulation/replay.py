@@ -8,10 +8,10 @@ import numpy as np
 import simpy
 
 from netsim.collectives import Layout, Request, Schedule, check_name, plan
+from netsim.config.traffic_classes import Classes
 from netsim.errors import InputError, RunError
-from netsim.fabric import ActiveCollective, Fabric
+from netsim.simulation.fabric import ActiveCollective, Fabric
 from netsim.traces import Operation, Trace, members
-from netsim.traffic_classes import Classes
 
 Steps = Generator[simpy.Event, Any, Any]
 KEPT_ROWS = 1 << 20  # the last schedule is kept for the next equal request unless it is larger

@@ -6,8 +6,8 @@ from typing import Any
 
 import netsim
 from netsim import Operation
-from netsim.job import Rank
-from netsim.job_recorder import JobRecorder
+from netsim.simulation.job import Rank
+from netsim.simulation.job_recorder import JobRecorder
 
 Steps = Generator[Any, Any, None]
 PAIR, TRIO = (0, 1), (0, 1, 2)

@@ -9,8 +9,8 @@ import pytest
 
 import netsim
 from netsim.config import build_scenario
-from netsim.presets import filled_in
-from netsim.scenario import Scenario
+from netsim.config.preset_defaults import filled_in
+from netsim.config.scenario import Scenario
 from netsim.study.designs import with_seed
 from netsim.topology import FatTree
 from netsim.topology.ecn import Ecn

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 import netsim
-from netsim import packet_size, simulation
+from netsim import simulation
 from netsim.config import build_scenario
-from netsim.fabric import Fabric
-from netsim.limits import NO_LIMITS
+from netsim.config.limits import NO_LIMITS
+from netsim.simulation import packet_size
+from netsim.simulation.fabric import Fabric
 from netsim.traces import Trace
 from tests.traffic import collective, flows
 

@@ -11,14 +11,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf, field_validator, model_validator
 
-from netsim.builtin_inputs import names, path
 from netsim.collectives import ALGORITHMS, check_name, msccl
+from netsim.config.builtin_inputs import names, path
+from netsim.config.preset_defaults import filled_in, with_preset
+from netsim.config.traffic_classes import Classes
 from netsim.errors import InputError, nearest
-from netsim.presets import filled_in, with_preset
 from netsim.routing import Ecmp, Routing
 from netsim.topology import Topology
 from netsim.traces import Trace
-from netsim.traffic_classes import Classes
 from netsim.transport.settings import Transport
 from netsim.units import Size, format_size, size_text
 
@@ -36,7 +36,7 @@ class Packet(BaseModel):
     `scale_up_payload` is the payload of connections that stay inside one NVLink domain, which has no network packets:
     pieces of the default size there change times by less than 2 % from those of 4 KiB, and by up to 8 % where many
     channels share a link under windows of few packets (hpcc, dctcp). Larger packets and pieces save time; what they
-    change is measured on a part of the run (see packet_size.py) and said where it is more than that.
+    change is measured on a part of the run (see simulation/packet_size.py) and said where it is more than that.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 
-from netsim.builtin_inputs import names, path
 from netsim.collectives import Request, plan
-from netsim.convert import WRITERS, as_flows, convert
+from netsim.config.builtin_inputs import names, path
 from netsim.errors import InputError
 from netsim.traces import Group, Operation, Trace, read
 from netsim.traces.chakra.write import write_chakra
+from netsim.traces.convert import WRITERS, as_flows, convert
 from netsim.traces.trace import OPERATIONS
 from netsim.units import LARGEST
 from tests.traces.test_trace_round_trip import traces
@@ -177,10 +177,10 @@ def test_a_part_that_does_not_divide_is_kept(tmp_path: Path) -> None:
 def test_flows_and_what_they_wait_for_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """A ring of 4 ranks: 2 x 3 steps of 4 flows, of which all but the first 4 wait for one: 24 + 20 cells."""
     trace = collective("all_reduce", 4096, ranks=4)
-    monkeypatch.setattr("netsim.convert.MAX_CELLS", 44)
+    monkeypatch.setattr("netsim.traces.convert.MAX_CELLS", 44)
     (operation,) = as_flows(trace, PLAIN, {"all_reduce": "ring"})[0].operations
     assert (len(operation.flows), sum(len(turn.after) for turn in operation.turns)) == (24, 20)
-    monkeypatch.setattr("netsim.convert.MAX_CELLS", 43)
+    monkeypatch.setattr("netsim.traces.convert.MAX_CELLS", 43)
     with pytest.raises(InputError, match="more than 43 flows"):
         as_flows(trace, PLAIN, {"all_reduce": "ring"})
 

@@ -14,8 +14,8 @@ from netsim.cli import main
 from netsim.config import load_topology
 from netsim.errors import InputError, RunError
 from netsim.result import Result
-from netsim.selfcheck import INVARIANTS, Bench, Finding, selfcheck
 from netsim.topology import FatTree, LeafSpine
+from netsim.validate.selfcheck import INVARIANTS, Bench, Finding, selfcheck
 
 Capture = pytest.CaptureFixture[str]
 SMALL = LeafSpine(leaves=2, spines=1, hosts_per_leaf=2, name="small")
@@ -85,7 +85,7 @@ def test_each_faulty_run_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_run_that_differs_from_itself_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    import netsim.selfcheck as room
+    import netsim.validate.selfcheck as room
 
     honest, runs = room.simulate, []
 

@@ -9,30 +9,30 @@ from typing import Any
 import simpy
 
 from netsim.config import build_scenario
+from netsim.config.limits import Limits, limits_of
+from netsim.config.scenario import Scenario
 from netsim.core.state.checks import check_headers, check_trimming
 from netsim.core.switch.ecmp_tables import PerPacketRouting
-from netsim.deadlock import out_of_time, who_waits
-from netsim.doubts import doubts_of
 from netsim.errors import InputError
-from netsim.fabric import Fabric, Wire
-from netsim.interrupts import heard_meanwhile
-from netsim.job import Job, Rank, start_job
-from netsim.job_recorder import JobRecorder
-from netsim.limits import Limits, limits_of
-from netsim.packet_size import change_by_packet_size
-from netsim.raw_result import RawResult, outcome_of
-from netsim.replay import Choices, Rendezvous, Steps, check_algorithms, replay
 from netsim.result import Result
 from netsim.routing import PerPacket, Routing, Single
 from netsim.routing.equal_cost_links import equal_cost_links_of
 from netsim.routing.shortest_paths import check_distances
-from netsim.scenario import Scenario
+from netsim.simulation.deadlock import out_of_time, who_waits
+from netsim.simulation.doubts import doubts_of
+from netsim.simulation.fabric import Fabric, Wire
+from netsim.simulation.interrupts import heard_meanwhile
+from netsim.simulation.job import Job, Rank, start_job
+from netsim.simulation.job_recorder import JobRecorder
+from netsim.simulation.packet_size import change_by_packet_size
+from netsim.simulation.raw_result import RawResult, outcome_of
+from netsim.simulation.replay import Choices, Rendezvous, Steps, check_algorithms, replay
+from netsim.simulation.watchdog import interrupt
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.network import Network
 from netsim.traces import Trace
 from netsim.traces.limits import MAX_RANKS
 from netsim.transport.settings import Transport
-from netsim.watchdog import interrupt
 
 Progress = Callable[[int, float, int, int], None]  # now in ps, collectives done and in all, packet hops so far
 

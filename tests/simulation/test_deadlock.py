@@ -9,7 +9,7 @@ import pytest
 import netsim
 from netsim import InputError, RunError
 from netsim.cli import main
-from netsim.job import Rank
+from netsim.simulation.job import Rank
 
 Steps = Generator[Any, Any, None]
 FABRIC = "fat_tree_k4_100g"

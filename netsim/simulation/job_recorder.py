@@ -3,8 +3,8 @@
 from itertools import pairwise
 from typing import Any
 
-from netsim.topological_order import topological_order_of
 from netsim.traces import Group, Operation, Trace
+from netsim.traces.topological_order import topological_order_of
 
 NOTE = "written down from user code: operations of one rank that overlapped follow one another here"
 LONGEST_NAME = 60

@@ -10,6 +10,7 @@ import numpy as np
 import simpy
 from simpy.events import EventPriority
 
+from netsim.config.limits import NO_LIMITS, Limits
 from netsim.core.engine.loop import FAILED, FINISHED, IDLE, PAUSED, POOL_SHORT, REACHED, SAMPLES_FULL, advance, enter
 from netsim.core.flows.collective_table import Admitted, ChunkFlows, CollectiveTable
 from netsim.core.flows.connections import Connections, Sender
@@ -20,14 +21,13 @@ from netsim.core.state.build import new_world
 from netsim.core.state.dtypes import NEVER
 from netsim.core.state.growth import with_larger_packet_pool, with_room
 from netsim.core.switch.ecmp_tables import PerPacketRouting, with_per_packet_routing
-from netsim.deadlock import gave_up, who_waits
 from netsim.errors import RunError
-from netsim.limits import NO_LIMITS, Limits
-from netsim.progress_interval import Pace
 from netsim.routing.longest import base_rtt_ps
+from netsim.simulation.deadlock import gave_up, who_waits
+from netsim.simulation.progress_interval import Pace
+from netsim.simulation.watchdog import Watchdog
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.settings import Transport
-from netsim.watchdog import Watchdog
 
 LATE = EventPriority(1 << 30)  # after everything that ranks do at the same instant
 

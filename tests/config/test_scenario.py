@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from netsim.config import build_scenario, load_scenario
+from netsim.config.scenario import Packet, Placement, Scenario, _toml
 from netsim.errors import InputError
-from netsim.scenario import Packet, Placement, Scenario, _toml
 from netsim.traces import write_native
 from tests.outcomes import scenario_of, trace_of
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netsim.builtin_inputs import names
 from netsim.config import build_scenario, load_scenario, load_topology, load_trace
+from netsim.config.builtin_inputs import names
 from netsim.config.document import LARGEST_FILE, Document, assignment, merged, parse
+from netsim.config.scenario import Scenario
 from netsim.errors import InputError
-from netsim.scenario import Scenario
 from netsim.topology import FatTree
 from netsim.traces import write_native
 from netsim.transport.settings import Transport

@@ -3,8 +3,8 @@
 import pytest
 
 import netsim
-from netsim import progress_interval
-from netsim.progress_interval import FEWEST_STEPS, FIRST_STEPS, MOST_STEPS, PAUSE_SECONDS, Pace
+from netsim.simulation import progress_interval
+from netsim.simulation.progress_interval import FEWEST_STEPS, FIRST_STEPS, MOST_STEPS, PAUSE_SECONDS, Pace
 
 
 def test_steps_follow_what_the_last_ones_took() -> None:
@@ -27,7 +27,7 @@ def test_steps_stay_within_bounds(seconds: float, bound: int) -> None:
 
 def test_progress_is_told_at_once_and_then_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([100.0, 100.05, 100.11, 100.2, 100.3])
-    monkeypatch.setattr("netsim.progress_interval.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("netsim.simulation.progress_interval.time.monotonic", lambda: next(clock))
     one = Pace()
     assert [one.is_time() for _ in range(5)] == [True, False, True, False, True]
 

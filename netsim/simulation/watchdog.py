@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from netsim.config.limits import Limits
 from netsim.core.state.dtypes import NEVER
-from netsim.deadlock import in_vain, out_of_patience, out_of_time
-from netsim.limits import Limits
+from netsim.simulation.deadlock import in_vain, out_of_patience, out_of_time
 from netsim.units import PS_PER_SECOND
 
 SLICE_PS = 10_000_000_000  # simulated time between two looks: so long at least nothing new has arrived

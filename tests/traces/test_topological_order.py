@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netsim.errors import InputError
-from netsim.topological_order import topological_order, topological_order_of
+from netsim.traces.topological_order import topological_order, topological_order_of
 
 
 @given(st.permutations(range(9)), st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=20))

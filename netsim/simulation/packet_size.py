@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from netsim.config.limits import NO_LIMITS, Limits
+from netsim.config.scenario import Packet, Scenario
 from netsim.core.state.dtypes import NEVER
 from netsim.errors import InputError, RunError
-from netsim.fabric import ActiveCollective, Fabric
-from netsim.limits import NO_LIMITS, Limits
-from netsim.raw_result import RawResult
-from netsim.scenario import Packet, Scenario
+from netsim.simulation.fabric import ActiveCollective, Fabric
+from netsim.simulation.raw_result import RawResult
 from netsim.units import format_size, format_time
 
 USUAL = 2  # sizes within a factor of two of the default are packets that networks have

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from netsim import builtin_inputs
+from netsim.config import builtin_inputs
 from netsim.errors import InputError
 
 
@@ -27,6 +27,6 @@ def test_a_wheel_carries_them_inside(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     (tmp_path / "traces" / "other.jsonl").touch()
     for name in ("a.jsonl", "b.jsonl.gz", "notes.txt"):
         (inside / name).touch()
-    monkeypatch.setattr(builtin_inputs, "__file__", str(tmp_path / "netsim" / "builtin_inputs.py"))
+    monkeypatch.setattr(builtin_inputs, "__file__", str(tmp_path / "netsim" / "config" / "builtin_inputs.py"))
     assert builtin_inputs.names("traces") == ["a", "b"]
     assert builtin_inputs.path("traces", "b") == inside / "b.jsonl.gz"

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 import simpy
 
 from netsim.errors import InputError
-from netsim.job_recorder import JobRecorder
-from netsim.replay import Rendezvous, Steps
+from netsim.simulation.job_recorder import JobRecorder
+from netsim.simulation.replay import Rendezvous, Steps
 from netsim.traces import Operation
 from netsim.units import parse_size, parse_time
 

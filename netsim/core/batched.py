@@ -1,68 +1,28 @@
-"""A switch in one window: receive, then run every egress that has something to do."""
+"""A switch in one window: receive, then run every egress that has something to do; then settle the ingress accounts.
 
-from typing import NamedTuple
+Within a visit no egress depends on another. Where one might, `switch` says so before anything has happened, and the
+visit goes from event to event (core/event_driven.py).
+"""
 
 import numpy as np
 
-from netsim.core.egress import onward, time_to_send, wake
-from netsim.core.packet_header import HOP, MARK, bytes_of, is_ack
-from netsim.core.random import thirty_bits
-from netsim.core.rings import (
-    Ring,
-    behind_head,
-    first,
-    first_at,
-    grow,
-    hold,
-    is_full,
-    length,
-    make_room,
-    push,
-    put_back,
+from netsim.core.classes import next_signal
+from netsim.core.egress import onward, wake
+from netsim.core.event_driven import refresh, soonest_of
+from netsim.core.ingress_accounts import (
+    TRACKED,
+    counted_bytes,
+    may_overflow,
+    pfc_admit,
+    put_back_arrivals,
+    settle_all,
 )
-from netsim.core.tables import NEVER, WAITED
-from netsim.core.wire_losses import drop, is_lost
-from netsim.kernel import part
-
-
-class Queue(NamedTuple):
-    """A class of an egress: what waits, its bytes, and those of its packet in transmission, which are among them."""
-
-    ring: Ring
-    backlog: int
-    leaving: int
-
-
-class Port(NamedTuple):
-    """An egress that is being served."""
-
-    free_at: int
-    data: Queue
-    control: Queue
-    wire: Ring
-    longest: int
-    sent_bytes: int
-    waited: int
-
-
-@part
-def file_into(world, inbox, at, label, state):
-    """Insert in order of time; among equals the earlier ingress stays first."""
-    if is_full(inbox):
-        grow(world, inbox)
-    packet_pool, start = world.packet_pool, inbox.start
-    i = start + inbox.tail
-    while i > start and packet_pool[i - 1].at > at:
-        before, here = packet_pool[i - 1], packet_pool[i]
-        here.at = before.at
-        here.label = before.label
-        here.state = before.state
-        i -= 1
-    packet = packet_pool[i]
-    packet.at = at
-    packet.label = label
-    packet.state = state
-    inbox.tail += 1
+from netsim.core.packet_header import HOP, INGRESS, is_ack
+from netsim.core.pauses import obey
+from netsim.core.port_queue import dequeue, enqueue, load, next_transmission, on_pause, store
+from netsim.core.rings import behind_head, file_into, first, first_at, hold, length, make_room
+from netsim.core.tables import NEVER
+from netsim.kernel import inner, part
 
 
 @part
@@ -70,20 +30,25 @@ def receive(world, v, until):
     """Sort every packet that arrives before `until` into the inbox of its egress.
 
     They are taken in slices of time, so that few have to make way for one that came earlier by a later ingress. Returns
-    how many egresses are to be served, and the next arrival after that.
+    how many egresses are to be served, the next arrival after that, and whether no headroom may overflow.
     """
-    node = world.nodes[v]
+    node, lossless = world.nodes[v], world.settings[0].lossless
     packet_pool = world.packet_pool
-    n = 0
+    n, fits = 0, True
+    if lossless:
+        for i in range(node.last_in - node.first_in):
+            world.heads[i] = -1
     soonest = world.wake[v]
     while soonest < until:
         cut = min(until, soonest + world.settings[0].window)
         soonest = NEVER
         for i in range(node.first_in, node.last_in):
-            l = world.inbound[i]
-            at = world.due[l]
+            ingress = world.inbound[i]
+            at = world.due[ingress]
             if at < cut:
-                wire = hold(world.links[l].wire)
+                wire = hold(world.links[ingress].wire)
+                kind = world.kinds[world.links[ingress].kind]
+                tag, arrived = np.int64(ingress) << INGRESS if lossless else np.int64(0), 0
                 while at < cut:
                     packet = first(packet_pool, wire)
                     label, state = packet.label, packet.state
@@ -92,168 +57,127 @@ def receive(world, v, until):
                     if inbox.tail == 0:
                         world.busy[n] = egress
                         n += 1
+                    if lossless:
+                        arrived += counted_bytes(state, kind.strict)
                     state += (1 - 2 * is_ack(state)) << HOP
-                    file_into(world, inbox, at, label, state)
+                    file_into(world, inbox, at, label, state + tag)
                     wire = behind_head(wire)
                     at = first_at(packet_pool, wire)
-                world.links[l].wire.head = wire.head
-                world.due[l] = at
+                if lossless:
+                    fits &= pfc_admit(world, ingress, kind, i - node.first_in, world.links[ingress].wire.head, arrived)
+                world.links[ingress].wire.head = wire.head
+                world.due[ingress] = at
             soonest = min(soonest, at)
-    return n, soonest
+    return n, soonest, fits
 
 
 @part
-def add_leftovers(world, v, n):
-    """Egresses without arrivals that still have something to send."""
-    node = world.nodes[v]
-    if node.pending:
-        for i in range(node.first_out, node.last_out):
-            l = world.outbound[i]
-            link = world.links[l]
-            if world.inboxes[world.port_of[l]].tail == 0 and (length(link.payload) or length(link.control)):
-                world.busy[n] = l
-                n += 1
-    return n
+def add_waiting(world, v, n, until, tracks):
+    """Egresses without arrivals that may send, are told to stop or go on, or, where accounts are tracked, end to send.
 
-
-@part
-def is_marked(world, l, kind, backlog, k):
-    """ECN as RED does it: never up to Kmin, always above Kmax, between them with a chance that grows to Pmax."""
-    if backlog <= kind.mark_from:
-        return False
-    if backlog > kind.mark_all:
-        return True
-    drawn = thirty_bits(world.settings[0].seed, l, k)
-    return drawn * (kind.mark_all - kind.mark_from) < kind.mark_chance * (backlog - kind.mark_from)
-
-
-@part
-def launch(world, l, link, kind, wire, at, label, state):
-    """Put a packet on the wire; it arrives at `at`, if it is not lost there. Returns the wire."""
-    if world.settings[0].lossy and kind.loss > 0 and is_lost(world, l, kind, wire.tail, label, state):
-        return wire
-    if is_full(wire):
-        put_back(link.wire, wire)
-        grow(world, link.wire)
-        wire = hold(link.wire)
-    return push(world.packet_pool, wire, at, label, state)
-
-
-@part
-def pick_up(link):
-    """An egress as values, which the compiler keeps in registers until they are put down."""
-    data = Queue(hold(link.payload), link.backlog, np.int64(link.leaving))
-    control = Queue(hold(link.control), link.control_backlog, np.int64(link.control_leaving))
-    return Port(link.free_at, data, control, hold(link.wire), link.longest, link.sent_bytes, 0)
-
-
-@part
-def put_down(link, port):
-    link.free_at, link.longest, link.sent_bytes = port.free_at, port.longest, port.sent_bytes
-    link.backlog, link.leaving = port.data.backlog, port.data.leaving
-    link.control_backlog, link.control_leaving = port.control.backlog, port.control.leaving
-    if port.waited > 0:
-        link.waited += port.waited
-    put_back(link.payload, port.data.ring)
-    put_back(link.control, port.control.ring)
-    put_back(link.wire, port.wire)
-
-
-@part
-def send_waiting(world, l, link, kind, port, now):
-    """What the link begins to send up to now, control first; a packet keeps its room until its last bit has left."""
-    free_at, data, control, wire, longest, sent_bytes, waited = port
-    while free_at <= now:
-        data = Queue(data.ring, data.backlog - data.leaving, 0)
-        control = Queue(control.ring, control.backlog - control.leaving, 0)
-        if length(control.ring):
-            packet = first(world.packet_pool, control.ring)
-            control = Queue(behind_head(control.ring), control.backlog, bytes_of(packet.state))
-        elif length(data.ring):
-            packet = first(world.packet_pool, data.ring)
-            data = Queue(behind_head(data.ring), data.backlog, bytes_of(packet.state))
-        else:
-            break
-        wire_bytes = control.leaving + data.leaving
-        waited += (free_at - packet.at) * wire_bytes >> WAITED
-        sent_bytes += wire_bytes
-        free_at += time_to_send(kind, wire_bytes)
-        wire = launch(world, l, link, kind, wire, free_at + kind.delay, packet.label, packet.state)
-    return Port(free_at, data, control, wire, longest, sent_bytes, waited)
-
-
-@part
-def let_in(world, l, link, kind, port, now, label, state):
-    """A packet comes to an egress: it is dropped, waits, or leaves at once where nothing waits."""
-    free_at, data, control, wire, longest, sent_bytes, waited = port
-    wire_bytes = bytes_of(state)
-    own_class = kind.strict and is_ack(state)
-    if (control.backlog if own_class else data.backlog) + wire_bytes > kind.buffer:
-        drop(world, l, label, state)
-        return port
-    if not own_class:
-        accepted = wire.tail + length(data.ring) + length(control.ring) + link.lost  # packets before this one
-        if data.backlog > kind.mark_from and not is_ack(state) and is_marked(world, l, kind, data.backlog, accepted):
-            state |= MARK
-            link.marks += 1
-        longest = max(longest, data.backlog + wire_bytes)
-    if free_at <= now:
-        sent_bytes += wire_bytes
-        free_at = now + time_to_send(kind, wire_bytes)
-        wire = launch(world, l, link, kind, wire, free_at + kind.delay, label, state)
-        if own_class:
-            control = Queue(control.ring, control.backlog + wire_bytes, wire_bytes)
-        else:
-            data = Queue(data.ring, data.backlog + wire_bytes, wire_bytes)
-    elif own_class:
-        ring = push(world.packet_pool, control.ring, now, label, state)
-        control = Queue(ring, control.backlog + wire_bytes, control.leaving)
-    else:
-        ring = push(world.packet_pool, data.ring, now, label, state)
-        data = Queue(ring, data.backlog + wire_bytes, data.leaving)
-    return Port(free_at, data, control, wire, longest, sent_bytes, waited)
+    Returns how many are to be served now, and when the first of those that may send later does.
+    """
+    node, lossless = world.nodes[v], world.settings[0].lossless
+    if node.sends_at >= until and node.signalled_at >= until and not tracks:
+        return n, node.sends_at
+    later = NEVER
+    for place in range(node.first_out, node.last_out):
+        acts = world.acts[place]
+        is_due = acts < until
+        if not is_due:
+            later = min(later, acts)
+        if lossless:
+            is_due |= world.hears[place] < until or (tracks and world.releases[place] < until)
+        if is_due and world.inboxes[place - node.first_out].tail == 0:
+            world.busy[n] = world.outbound[place]
+            n += 1
+    return n, later
 
 
 @part
 def serve(world, l, until):
-    """Run one egress up to `until`: merge its inbox with its own departures.
-
-    Returns whether it has more to send, and when it sends next.
-    """
+    """Run one egress up to `until`: merge its inbox, its pauses and its own departures. Returns when it sends next."""
     link = world.links[l]
     kind = world.kinds[link.kind]
+    lossless = world.settings[0].lossless
     inbox = world.inboxes[world.port_of[l]]
     count, came = inbox.tail, inbox.start
     inbox.tail = 0
     make_room(world, link.payload, count)
     make_room(world, link.control, count)
-    port = pick_up(link)
+    place = world.out_place[l]
+    signalled = world.hears[place] if lossless else NEVER
+    port = load(link, np.int64(world.gates[l].paused) if lossless else np.int64(0))
     was_empty = length(port.wire) == 0
     i = 0
     while True:
-        now = world.packet_pool[came + i].at if i < count else until - 1
-        port = send_waiting(world, l, link, kind, port, now)
+        arrives = world.packet_pool[came + i].at if i < count else until - 1
+        port = dequeue(world, l, link, kind, port, min(arrives, signalled))
+        if signalled <= arrives:
+            obey(world, l, signalled)
+            port = on_pause(port, signalled, np.int64(world.gates[l].paused))
+            signalled = world.hears[place] = next_signal(world, l)
+            continue
         if i == count:
             break
         packet = world.packet_pool[came + i]
-        port = let_in(world, l, link, kind, port, now, packet.label, packet.state)
+        port = enqueue(world, l, link, kind, port, arrives, packet.label, packet.state)
         i += 1
-    put_down(link, port)
+    store(link, port)
     if was_empty and length(port.wire):
         world.due[l] = first_at(world.packet_pool, port.wire)
         wake(world, link.target, world.due[l])
-    has_more = length(port.data.ring) > 0 or length(port.control.ring) > 0
-    return has_more, port.free_at if has_more else NEVER
+    if lossless:
+        world.releases[place] = port.free_at if port.data.leaving else NEVER
+    world.acts[place] = next_transmission(port)
+    return world.acts[place]
 
 
 @part
 def switch(world, v, until):
-    n, soonest = receive(world, v, until)
-    n = add_leftovers(world, v, n)
-    pending = False
+    """Run a switch up to `until`, if its egresses do not depend on each other; if not, False, and nothing has happened."""
+    node, lossless = world.nodes[v], world.settings[0].lossless
+    n, arrives, fits = receive(world, v, until)
+    if lossless and (not fits or may_overflow(world, v, n)):
+        put_back_arrivals(world, v, n)
+        return False
+    tracks = lossless and (node.closed > 0 or world.progress[0].unsettled > 0)
+    n, sends_at = add_waiting(world, v, n, until, tracks)
     for i in range(n):
-        has_more, sends_at = serve(world, world.busy[i], until)
-        pending |= has_more
-        soonest = min(soonest, sends_at)
-    world.nodes[v].pending = pending
+        sends_at = min(sends_at, serve(world, world.busy[i], until))
+    node.sends_at = sends_at
+    soonest = min(arrives, sends_at)
+    if lossless:
+        settle_all(world)
+        if node.signalled_at < until:
+            node.signalled_at = soonest_of(world.hears, node.first_out, node.last_out)
+        soonest = min(soonest, node.signalled_at)
+        if node.closed > 0:
+            soonest = min(soonest, soonest_of(world.releases, node.first_out, node.last_out))
     world.wake[v] = soonest
+    return True
+
+
+@inner
+def begin_events(world, v):
+    """Before a visit from event to event."""
+    for place in range(world.nodes[v].first_out, world.nodes[v].last_out):
+        refresh(world, world.outbound[place])
+
+
+@inner
+def end_events(world, v):
+    """After it: note what `switch` wants to know of ports and accounts."""
+    node = world.nodes[v]
+    for place in range(node.first_out, node.last_out):
+        l = world.outbound[place]
+        link = world.links[l]
+        world.acts[place] = next_transmission(load(link, np.int64(world.gates[l].paused)))
+        world.releases[place] = link.free_at if link.leaving else NEVER
+    node.sends_at = soonest_of(world.acts, node.first_out, node.last_out)
+    node.signalled_at = soonest_of(world.hears, node.first_out, node.last_out)
+    node.closed = 0
+    for i in range(node.first_in, node.last_in):
+        gate = world.gates[world.inbound[i]]
+        gate.tracked = TRACKED if gate.closed else 0
+        node.closed += np.int64(gate.closed)

@@ -8,7 +8,7 @@ Where the network has two colours, every link joining one to the other, the colo
 the other may run to T + W, then the first to T + 2 W, and so on. Each visit to a node so covers two windows.
 """
 
-from netsim.core.batched import switch
+from netsim.core.batched import begin_events, end_events, switch
 from netsim.core.egress import GROUP
 from netsim.core.event_driven import coupled_switch
 from netsim.core.hosts import host
@@ -96,10 +96,14 @@ def visit(world, v, until):
             host(world, v, until)  # once more: with those questions answered the compiler leaves them out
         else:
             busier_host(world, v, until)
-    elif settings.coupled:
-        coupled_switch(world, v, until)
     else:
-        switch(world, v, until)
+        is_batched = not settings.coupled
+        if not (is_batched and switch(world, v, until)):
+            if is_batched:
+                begin_events(world, v)
+            coupled_switch(world, v, until)
+            if is_batched:
+                end_events(world, v)
 
 
 @part

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from netsim.core.batched import is_marked
 from netsim.core.classes import above, ends_or_starts_at, first_signal, highest
 from netsim.core.egress import onward, put_on_wire, time_to_send
 from netsim.core.packet_header import ACK, HOP, INGRESS, MARK, TRIMMED, bytes_of, ingress_of, is_ack, without_ingress
@@ -11,6 +10,7 @@ from netsim.core.packet_trace import LOST, write_down
 from netsim.core.pauses import is_ruled, let_go, let_go_on, let_in, obey, stop_for
 from netsim.core.per_packet_routing import steered
 from netsim.core.pools import growth, take_room
+from netsim.core.port_queue import is_marked
 from netsim.core.rings import append, first_at, hold, length
 from netsim.core.tables import NEVER, WAITED
 from netsim.core.trimming import into_control, refuse, takes_the_place

@@ -43,7 +43,9 @@ def signal(world, l, now, stop):
     append(world, gate.signals, at, stop, 0)
     place = world.out_place[l % world.settings[0].ports]
     world.hears[place] = min(world.hears[place], at)
-    wake(world, world.links[l].source, at)
+    source = world.links[l].source
+    world.nodes[source].signalled_at = min(world.nodes[source].signalled_at, at)
+    wake(world, source, at)
 
 
 @part

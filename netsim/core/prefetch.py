@@ -114,11 +114,15 @@ def ask_for_links(world, v, until):
         l = world.inbound[i]
         if world.due[l] < until:
             prefetch(world.links, l, 0)
+            if world.settings[0].lossless:
+                prefetch(world.gates, l, 0)
             bring += 1
     if 2 * bring > node.last_in - node.first_in:
         for i in range(node.first_out, node.last_out):
             prefetch(world.links, world.outbound[i], 0)
             prefetch(world.links, world.outbound[i], 1)
+            if world.settings[0].lossless:
+                prefetch(world.gates, world.outbound[i], 0)
 
 
 @part

@@ -76,25 +76,35 @@ KIND = np.dtype(  # what links of one kind share
     ]
 )
 GATE = np.dtype(  # what priority flow control knows of a link
-    [
+    [  # what every packet touches, 64 bytes
         ("held", "i8"),  # at its far end: bytes that came by it and are still in that switch
         ("closed", "u4"),  # at its far end: its sender has been told to stop
+        ("tracked", "u4"),  # at its far end: what happens to `held` is put in order of time; see ingress_accounts.py
+        ("stopped_by", "u4"),  # at its far end: the row of the queue that was too long, or NONE
         ("paused", "u4"),  # at its near end: the sender has stopped
-        ("parked", RING),  # at a NIC: connections that may not send before some time (`at`), in that order
-        ("signals", RING),  # PAUSE (label 1) and RESUME (0) on their way to the near end
+        ("is_long", "u4"),  # at its near end: the queue has been, and is not yet short again
+        ("leaving_from", "u4"),  # at its near end: the ingress of the packet in transmission
+        ("leaving_row", "u4"),  # and the row of its class: another than this only with several classes
+        ("spare", "u4"),
         ("pauses", "i8"),
         ("paused_since", "i8"),
         ("paused_ps", "i8"),
-        ("leaving_from", "u4"),  # at its near end: the ingress of the packet in transmission
-        ("leaving_row", "u4"),  # and the row of its class: another than this only with several classes
+        # the rest, 64 bytes
+        ("signals", RING),  # PAUSE (label 1) and RESUME (0) on their way to the near end
+        ("parked", RING),  # at a NIC: connections that may not send before some time (`at`), in that order
         ("trims", "i8"),  # packets cut to their headers at its near end
         ("beyond", "i8"),  # at its far end, with a shared buffer: bytes of `held` that stand in the headroom
-        ("stopped_by", "u4"),  # at its far end: the row of the queue that was too long, or NONE
-        ("is_long", "u4"),  # at its near end: the queue has been, and is not yet short again
     ]
 )
 LINKS_OF_A_NODE = [("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("last_out", "u4")]
-NODE = np.dtype([*LINKS_OF_A_NODE, ("pending", "i8")])
+NODE = np.dtype(
+    [
+        *LINKS_OF_A_NODE,
+        ("sends_at", "i8"),  # a batched switch: when the first of its ports sends next
+        ("signalled_at", "i8"),  # there: when the next PAUSE or RESUME reaches one of them
+        ("closed", "i8"),  # there: links whose senders it has told to stop
+    ]
+)
 POOL = np.dtype(  # the memory of a switch
     [
         ("room", "i8"),  # bytes that its ports share; 0: each has a buffer of its own
@@ -267,6 +277,7 @@ PROGRESS = np.dtype(  # what kernels have come to
         ("node_steps", "i8"),
         ("late_entries", "i8"),
         ("samples", "i8"),  # rows of `samples` in use
+        ("unsettled", "i8"),  # rows of `unsettled` in use
         ("looks", "i8"),  # at a network that was not idle
         ("looks_taken", "i8"),
         ("journaled", "i8"),  # rows of `journal` in use
@@ -282,6 +293,7 @@ SETTINGS = np.dtype(  # what no kernel changes
         ("stride", "i8"),  # entries of `hops` per connection
         ("header", "i8"),
         ("ack", "i8"),
+        ("largest", "i8"),  # no packet has more bytes
         ("reserve", "i8"),  # entries of `air` that a visit to one node may need beyond what doubles
         ("paced", "i8"),  # some control paces its senders
         ("lossless", "i8"),  # priority flow control is on

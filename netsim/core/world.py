@@ -63,32 +63,31 @@ def new_world(
     nodes, inbound, outbound, port_of = _nodes(network)
     slots = _slots(network)
     ports = int((nodes["last_out"] - nodes["first_out"])[len(network.hosts) :].max(initial=1))
-    links, gates, inboxes, pullers, host_rows, pool_used = _links(network, kind_of, ports, control in PULLED, classes)
+    rows, pool_used = _links(network, kind_of, ports, control in PULLED, classes)
     settings = _settings(network, control, parameters, selective)
     row = settings[0]
     row["nak_per_packet"], row["classes"], row["coupled"] = nak_per_packet, classes, row["coupled"] or classes > 1
     row["header"], row["ack"], row["jittery"] = header, ack, kinds["jitter"].any()
+    row["largest"] = max(ack, int(largest.max(initial=header)))
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
     _limit_windows(row, network, kinds, kind_of, slots, min(ack, header + (not network.trim)))
     return World(
         settings=settings,
         progress=_progress(pool_used),
-        links=links,
+        **rows,
         kinds=kinds,
-        gates=gates,
         nodes=nodes,
         pools=_pools(network),
-        hosts=host_rows,
         inbound=inbound,
         outbound=outbound,
         port_of=port_of,
         out_place=np.argsort(outbound, kind="stable").astype("u4"),
         slots=slots,
-        inboxes=inboxes,
+        heads=np.zeros(ports, "i8"),
+        unsettled=np.zeros(ports, "u4"),
         busy=np.zeros(ports + 1, "u4"),
-        pullers=pullers,
-        samples=np.zeros(len(links) + ALBUM, tables.SAMPLE),
-        **_times(len(links), len(outbound), len(nodes)),
+        samples=np.zeros(len(kind_of) * classes + ALBUM, tables.SAMPLE),
+        **_times(len(kind_of) * classes, len(outbound), len(nodes)),
         **_air(row, pool_used),
         **_nothing_carried(),
     )
@@ -96,7 +95,8 @@ def new_world(
 
 def _times(links: int, places: int, nodes: int) -> dict[str, Any]:
     """When something happens next at a link, a port and a node: never, so far."""
-    sizes = {"due": links, "acts": places, "hears": places, "wake": nodes, "wakes": 2 * ((nodes >> GROUP) + 1)}
+    sizes = {"due": links, "wake": nodes, "wakes": 2 * ((nodes >> GROUP) + 1)}
+    sizes |= {name: places for name in ("acts", "releases", "hears")}
     never = {name: np.full(size, NEVER, "i8") for name, size in sizes.items()}
     return {**never, "nodes_due": np.zeros(nodes + 1, "i8")}
 
@@ -162,7 +162,7 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
     row["lossy"] = any(chance > 0 for chance in network.loss)
     row["paced"] = control in PACED
     row["timestamped"], row["telemetered"] = control in NOTED, control in TELEMETERED
-    coupled = ("lossless", "pooling", "trim", "timestamped")  # what the other kind of switch cannot do
+    coupled = ("pooling", "trim", "timestamped")  # what the other kind of switch cannot do
     row["coupled"] = any(row[name] for name in coupled)
     for name, values in parameters.items():
         for key, value in values.items():
@@ -212,7 +212,8 @@ def _limit_windows(row: Any, network: Network, kinds: Any, kind_of: Any, slots: 
     time = -(-smallest * kinds["ps"] // kinds["per_bytes"])
     window = int((kinds["delay"] + (0 if network.pfc else time)).min())
     span = 2 * window if (slots & 1).any() else window
-    per_ps = np.bincount(np.asarray(network.source), 3 / np.maximum(time, 1)[kind_of]).max(initial=0)
+    rings = 3 + (network.pfc is not None)  # and notes of accounts
+    per_ps = np.bincount(np.asarray(network.source), rings / np.maximum(time, 1)[kind_of]).max(initial=0)
     reserve = min(RESERVE, int(ROOM_PER_PACKET * per_ps * span) + FIRST_RESERVE)
     if per_ps > 0:
         span = min(span, max(1, int(reserve / (ROOM_PER_PACKET * per_ps))))
@@ -241,6 +242,7 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
     source, target = np.asarray(network.source), np.asarray(network.target)
     outbound, inbound = np.argsort(source, kind="stable"), np.argsort(target, kind="stable")
     nodes = np.zeros(count, tables.NODE)
+    nodes["sends_at"] = nodes["signalled_at"] = NEVER
     everyone = np.arange(count)
     nodes["first_out"] = np.searchsorted(source[outbound], everyone)
     nodes["last_out"] = np.searchsorted(source[outbound], everyone, side="right")
@@ -257,17 +259,11 @@ def _pools(network: Network) -> Any:
     return rows
 
 
-def _links(network: Network, kind_of: Any, ports: int, pulling: bool, classes: int) -> tuple[Any, ...]:
-    """Rows of links, gates, pullers and hosts, and inboxes, with small rings one after the other in the air they share.
-
-    The last value is how much air they take.
-    """
+def _links(network: Network, kind_of: Any, ports: int, pulling: bool, classes: int) -> tuple[dict[str, Any], int]:
+    """Tables whose rows have small rings, one after the other in the air they share; and how much air they take."""
     count = len(network.links) * classes
-    links, gates, inboxes = (
-        aligned_zeros(count, tables.LINK),
-        np.zeros(count, tables.GATE),
-        np.zeros(ports, tables.RING),
-    )
+    links, gates = aligned_zeros(count, tables.LINK), aligned_zeros(count, tables.GATE)
+    of_ports = {name: np.zeros(ports, tables.RING) for name in ("inboxes", "account_notes")}
     for name, column in (("kind", kind_of), ("source", network.source), ("target", network.target)):
         links[name] = np.tile(column, classes)
     gates["stopped_by"] = tables.NONE
@@ -277,8 +273,9 @@ def _links(network: Network, kind_of: Any, ports: int, pulling: bool, classes: i
     hosts["expires"] = NEVER
     start = 0
     rings_of_links = (links[name] for name in ("wire", "payload", "control", "turns"))
-    for rings in (*rings_of_links, gates["signals"], gates["parked"], pullers["askers"], hosts["timers"], inboxes):
+    rings_of_gates = gates["signals"], gates["parked"]
+    for rings in (*rings_of_links, *rings_of_gates, pullers["askers"], hosts["timers"], *of_ports.values()):
         rings["start"] = start + FIRST_SIZE * np.arange(len(rings))
         rings["mask"] = FIRST_SIZE - 1
         start += FIRST_SIZE * len(rings)
-    return links, gates, inboxes, pullers, hosts, start
+    return {"links": links, "gates": gates, "pullers": pullers, "hosts": hosts, **of_ports}, start

@@ -20,7 +20,8 @@ class World(NamedTuple):
     outbound: np.ndarray
     port_of: np.ndarray  # number of a link among those its source sends on
     out_place: np.ndarray  # per link: its place in `outbound`
-    acts: np.ndarray  # per place in `outbound`, where switches go from event to event: when that port does something
+    acts: np.ndarray  # per place in `outbound`, at switches: when that port sends; event by event also when it ends to
+    releases: np.ndarray  # there, where flow control is on: when the data packet in transmission has left
     hears: np.ndarray  # there: when the next PAUSE or RESUME reaches it
     due: np.ndarray  # per link: when its first packet arrives
     wake: np.ndarray  # per node: when it next has something to do
@@ -32,6 +33,9 @@ class World(NamedTuple):
     heard: np.ndarray  # TELEMETRY that a connection had last, MOST_HOPS rows each where settings.telemetered
     blocks: np.ndarray  # per size class: first free block of `air`
     inboxes: np.ndarray  # per port: RING of what reaches it in this window
+    account_notes: np.ndarray  # per port: RING of what happened in this visit to the account of its ingress
+    heads: np.ndarray  # per port: of the wire into it, before this visit; -1 where nothing has come
+    unsettled: np.ndarray  # ingresses whose accounts are to be settled after this visit
     busy: np.ndarray  # egress links to serve in this window
     nodes_due: np.ndarray
     hops: np.ndarray  # [connection * stride + hop] links

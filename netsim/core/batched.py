@@ -95,25 +95,25 @@ def add_waiting(world, v, n, until, tracks):
 
 
 @part
-def serve(world, l, until):
+def serve(world, l, first_out, until):
     """Run one egress up to `until`: merge its inbox, its pauses and its own departures. Returns when it sends next."""
     link = world.links[l]
     kind = world.kinds[link.kind]
     lossless = world.settings[0].lossless
-    inbox = world.inboxes[world.port_of[l]]
+    number = world.port_of[l]
+    place, inbox = first_out + number, world.inboxes[number]
     count, came = inbox.tail, inbox.start
     inbox.tail = 0
     make_room(world, link.payload, count)
     make_room(world, link.control, count)
-    place = world.out_place[l]
     signalled = world.hears[place] if lossless else NEVER
     port = load(link, np.int64(world.gates[l].paused) if lossless else np.int64(0))
     was_empty = length(port.wire) == 0
     i = 0
     while True:
         arrives = world.packet_pool[came + i].at if i < count else until - 1
-        port = dequeue(world, l, link, kind, port, min(arrives, signalled))
-        if signalled <= arrives:
+        port = dequeue(world, l, link, kind, port, min(arrives, signalled) if lossless else arrives)
+        if lossless and signalled <= arrives:
             obey(world, l, signalled)
             port = on_pause(port, signalled, np.int64(world.gates[l].paused))
             signalled = world.hears[place] = next_signal(world, l)
@@ -135,7 +135,7 @@ def serve(world, l, until):
 
 @part
 def switch(world, v, until):
-    """Run a switch up to `until`, if its egresses do not depend on each other; if not, False, and nothing has happened."""
+    """Run a switch up to `until`; or return False, and nothing has happened, if its egresses depend on each other."""
     node, lossless = world.nodes[v], world.settings[0].lossless
     n, arrives, fits = receive(world, v, until)
     if lossless and (not fits or may_overflow(world, v, n)):
@@ -144,7 +144,7 @@ def switch(world, v, until):
     tracks = lossless and (node.closed > 0 or world.progress[0].unsettled > 0)
     n, sends_at = add_waiting(world, v, n, until, tracks)
     for i in range(n):
-        sends_at = min(sends_at, serve(world, world.busy[i], until))
+        sends_at = min(sends_at, serve(world, world.busy[i], node.first_out, until))
     node.sends_at = sends_at
     soonest = min(arrives, sends_at)
     if lossless:

@@ -78,6 +78,19 @@ def busier_host(world, v, until):
     host(world, v, until)
 
 
+@inner
+def busier_switch(world, v, until):
+    """A switch with flow control, or one whose egresses depend on each other."""
+    is_batched = not world.settings[0].coupled
+    if is_batched and switch(world, v, until):
+        return
+    if is_batched:
+        begin_events(world, v)
+    coupled_switch(world, v, until)
+    if is_batched:
+        end_events(world, v)
+
+
 @part
 def visit(world, v, until):
     settings = world.settings[0]
@@ -96,14 +109,10 @@ def visit(world, v, until):
             host(world, v, until)  # once more: with those questions answered the compiler leaves them out
         else:
             busier_host(world, v, until)
+    elif settings.coupled == 0 and settings.lossless == 0:
+        switch(world, v, until)  # likewise
     else:
-        is_batched = not settings.coupled
-        if not (is_batched and switch(world, v, until)):
-            if is_batched:
-                begin_events(world, v)
-            coupled_switch(world, v, until)
-            if is_batched:
-                end_events(world, v)
+        busier_switch(world, v, until)
 
 
 @part

@@ -93,7 +93,7 @@ def stop_ingress(world, l, ingress, at):
 
 @inner
 def may_overflow(world, v, count):
-    """Whether a queue may find no room for what has come for it, if nothing leaves; where it may get long, track all."""
+    """Whether a queue may find no room for what has come, if nothing leaves; where one may get long, track all."""
     node = world.nodes[v]
     gets_long = False
     for i in range(count):

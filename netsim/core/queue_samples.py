@@ -1,7 +1,22 @@
 """Looks at all queues at regular times: often in a short run, seldom in a long one."""
 
+import numpy as np
+
 from netsim.core.rings import length
 from netsim.kernel import inner, part
+
+SAMPLE = np.dtype(  # what waited at a link, and what has happened there since the beginning
+    [
+        ("at", "i8"),
+        ("bytes", "i8"),
+        ("link", "u4"),
+        ("spare", "u4"),
+        ("sent_bytes", "i8"),  # these of all classes together
+        ("marks", "i8"),
+        ("drops", "i8"),
+        ("paused_ps", "i8"),
+    ]
+)
 
 
 @inner

@@ -97,13 +97,8 @@ GATE = np.dtype(  # what priority flow control knows of a link
     ]
 )
 LINKS_OF_A_NODE = [("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("last_out", "u4")]
-NODE = np.dtype(
-    [
-        *LINKS_OF_A_NODE,
-        ("sends_at", "i8"),  # a batched switch: when the first of its ports sends next
-        ("signalled_at", "i8"),  # there: when the next PAUSE or RESUME reaches one of them
-        ("closed", "i8"),  # there: links whose senders it has told to stop
-    ]
+NODE = np.dtype(  # and of a batched switch: when the first of its ports sends next, when the next PAUSE or RESUME
+    [*LINKS_OF_A_NODE, ("sends_at", "i8"), ("signalled_at", "i8"), ("closed", "i8")]  # comes, links told to stop
 )
 POOL = np.dtype(  # the memory of a switch
     [
@@ -252,18 +247,6 @@ COLLECTIVE = np.dtype(
     ]
 )
 FINISHED = np.dtype([("at", "i8"), ("part", "i8")])
-SAMPLE = np.dtype(  # what waited at a link, and what has happened there since the beginning
-    [
-        ("at", "i8"),
-        ("bytes", "i8"),
-        ("link", "u4"),
-        ("spare", "u4"),
-        ("sent_bytes", "i8"),  # these of all classes together
-        ("marks", "i8"),
-        ("drops", "i8"),
-        ("paused_ps", "i8"),
-    ]
-)
 PROGRESS = np.dtype(  # what kernels have come to
     [
         ("next_look", "i8"),  # at the queues

@@ -12,6 +12,7 @@ from netsim.core.lossless import flow_control
 from netsim.core.memory import aligned_zeros
 from netsim.core.packet_trace_tables import JOURNAL, STORY
 from netsim.core.pool_sizes import check_pools, fixed_alpha, largest_queues, pools
+from netsim.core.queue_samples import SAMPLE
 from netsim.core.rings import FIRST_SIZE
 from netsim.core.tables import MOST_HOPS, NEVER
 from netsim.core.world_tables import World
@@ -86,7 +87,7 @@ def new_world(
         heads=np.zeros(ports, "i8"),
         unsettled=np.zeros(ports, "u4"),
         busy=np.zeros(ports + 1, "u4"),
-        samples=np.zeros(len(kind_of) * classes + ALBUM, tables.SAMPLE),
+        samples=np.zeros(len(kind_of) * classes + ALBUM, SAMPLE),
         **_times(len(kind_of) * classes, len(outbound), len(nodes)),
         **_air(row, pool_used),
         **_nothing_carried(),
@@ -96,7 +97,7 @@ def new_world(
 def _times(links: int, places: int, nodes: int) -> dict[str, Any]:
     """When something happens next at a link, a port and a node: never, so far."""
     sizes = {"due": links, "wake": nodes, "wakes": 2 * ((nodes >> GROUP) + 1)}
-    sizes |= {name: places for name in ("acts", "releases", "hears")}
+    sizes |= dict.fromkeys(("acts", "releases", "hears"), places)
     never = {name: np.full(size, NEVER, "i8") for name, size in sizes.items()}
     return {**never, "nodes_due": np.zeros(nodes + 1, "i8")}
 

@@ -5,12 +5,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from netsim.core import tables
+from netsim.core import packet_trace_tables, queue_samples, tables
 from netsim.core.tables import NEVER, NONE
 from netsim.core.world_tables import World
 from netsim.transport import CONTROLS
 
-RECORDS = {name: value for name, value in vars(tables).items() if isinstance(value, np.dtype) and value.names}
+ALL = vars(tables) | vars(queue_samples) | vars(packet_trace_tables)
+RECORDS = {name: value for name, value in ALL.items() if isinstance(value, np.dtype) and value.names}
 TAKEN = {*dir(np.void), *dir(np.record), *dir(np.recarray)}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.packet_header import INGRESS
+from netsim.core.state.packet_header import INGRESS
 from netsim.errors import RunError
 from netsim.units import format_time
 
@@ -145,10 +145,10 @@ def paused_cycle(fabric: Any) -> list[int]:
     """Links that flow control has stopped and that wait for each other in a cycle; [] if there is none.
 
     A stopped link waits for the switch it leads to to get rid of what came by it; that stands in other queues there, of
-    the same class: the links of a class above the first are numbered on from those below (see core/classes.py).
+    the same class: the links of a class above the first are numbered on from those below (see core/link/priorities.py).
     """
     world = fabric.world
-    gates, links = world.gates, world.links
+    gates, links = world.pfc_state, world.links
     stopped = [link for link in np.flatnonzero(gates["paused"]).tolist() if _length(links[link]["payload"])]
     waits = {link: [other for other in stopped if links["source"][other] == links["target"][link]] for link in stopped}
     waits = {link: [other for other in onward if _came_by(world, other, link)] for link, onward in waits.items()}
@@ -165,7 +165,7 @@ def _came_by(world: Any, queue: int, link: int) -> bool:
     """Whether packets that came by a link wait in a switch's queue, both of one class."""
     ring, ports = world.links[queue]["payload"], int(world.settings[0]["ports"])
     places = int(ring["start"]) + (np.arange(ring["head"], ring["tail"]) & int(ring["mask"]))
-    return queue // ports == link // ports and link % ports in (world.packet_pool["state"][places] >> INGRESS).tolist()
+    return queue // ports == link // ports and link % ports in (world.packet_pool["meta"][places] >> INGRESS).tolist()
 
 
 def _length(ring: Any) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.core.pool_sizes import largest_queues
+from netsim.core.state.shared_buffer_sizes import largest_queues
 from netsim.routing import PerPacket
 from netsim.scenario import Scenario
 from netsim.topology.network import Network

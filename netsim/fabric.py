@@ -10,16 +10,16 @@ import numpy as np
 import simpy
 from simpy.events import EventPriority
 
-from netsim.core.collective_table import Admitted, ChunkFlows, Ledger
-from netsim.core.connections import Connections, Sender
-from netsim.core.counters import QueueSamples, packets_sent
-from netsim.core.ecmp_tables import Steering, with_steering
-from netsim.core.engine import CROWDED, FAILED, FINISHED, IDLE, LOOKED, PAUSED, REACHED, advance, enter
-from netsim.core.growth import with_more_air, with_room
-from netsim.core.packet_tracer import MessageTimeline, Witness
-from netsim.core.queue_pairs import QueuePairs
-from netsim.core.tables import NEVER
-from netsim.core.world import new_world
+from netsim.core.engine.loop import FAILED, FINISHED, IDLE, PAUSED, POOL_SHORT, REACHED, SAMPLES_FULL, advance, enter
+from netsim.core.flows.collective_table import Admitted, ChunkFlows, CollectiveTable
+from netsim.core.flows.connections import Connections, Sender
+from netsim.core.flows.queue_pairs import QueuePairs
+from netsim.core.observe.counters import QueueSamples, packets_sent
+from netsim.core.observe.packet_tracer import MessageTimeline, PacketTracer
+from netsim.core.state.build import new_world
+from netsim.core.state.dtypes import NEVER
+from netsim.core.state.growth import with_larger_packet_pool, with_room
+from netsim.core.switch.ecmp_tables import PerPacketRouting, with_per_packet_routing
 from netsim.deadlock import gave_up, who_waits
 from netsim.errors import RunError
 from netsim.limits import NO_LIMITS, Limits
@@ -76,7 +76,7 @@ class Fabric:
 
     route(source, target, channel) -> Routes gives the links of new connections. A connection has `queue_pairs`, which
     take its messages in turn or, with `split`, each a share of every one. With `steering` switches choose per packet.
-    `classes` of traffic are served in strict order, the highest first. `jitter` of NICs: see core/jitter.py. RunError
+    `classes` of traffic are served in strict order, the highest first. `jitter` of NICs: core/host/jitter.py. RunError
     past the `limits`, and where all is sent in vain (see Watchdog). on_progress is called some times a second.
     `carried` and `world` hold what happened; `processes`, filled by whoever starts them, are the ranks' processes: an
     error says who has ended.
@@ -93,7 +93,7 @@ class Fabric:
         seed: int,
         queue_pairs: int = 1,
         split: bool = False,
-        steering: Steering | None = None,
+        steering: PerPacketRouting | None = None,
         classes: int = 1,
         jitter: float = 0,
         limits: Limits = NO_LIMITS,
@@ -124,10 +124,10 @@ class Fabric:
             base_rtt_ps(network, transport, wire.header + wire.payload, wire.ack),
         )
         if steering:
-            self.world = with_steering(self.world, steering)
+            self.world = with_per_packet_routing(self.world, steering)
         inside = np.array([kind == SCALE_UP for kind in network.kinds])
         pairs = QueuePairs(queue_pairs, split=split, payload=wire.payload, inside=network.are_in_one_server)
-        self.ledger = Ledger(Connections(len(network.hosts), route, inside, sender), pairs)
+        self.ledger = CollectiveTable(Connections(len(network.hosts), route, inside, sender), pairs)
         self.carried: list[ActiveCollective] = []
         self.under_way: list[ActiveCollective] = []  # some part unfinished
         self.processes: list[tuple[int, simpy.Process]] = []
@@ -137,11 +137,11 @@ class Fabric:
         self._events: dict[int, tuple[ActiveCollective, simpy.Event]] = {}  # by part: what its rank waits for
         self._finished: list[tuple[int, int, int]] = []  # heap of (time, collective, part) whose events have not fired
         self._pace = Pace()
-        self._witness: Witness | None = None
+        self._witness: PacketTracer | None = None
         self._work = env.event()
         env.process(self._drive())
 
-    def watch(self, witness: Witness) -> None:
+    def watch(self, witness: PacketTracer) -> None:
         """Have a packet tracer, who must be there before anything moves."""
         self._witness, self.world = witness, witness.begin(self.world)
 
@@ -188,7 +188,7 @@ class Fabric:
     @property
     def now_ps(self) -> int:
         """How far the packets are: SimPy's clock waits for the next thing a rank can see."""
-        soonest = int(self.world.wakes.min())
+        soonest = int(self.world.next_event_of_group.min())
         return int(max(self.env.now, min(soonest, self.env.peek()))) if soonest < NEVER else int(self.env.now)
 
     @property
@@ -259,11 +259,11 @@ class Fabric:
                 self._pace.paused_after(time.perf_counter() - began)
             if self._on_progress and self._pace.is_time() and (reason != REACHED or self.done < len(self.carried)):
                 self._on_progress(self)  # but not of deadlines that nobody needs any more
-            if reason == CROWDED and self._witness and self._witness.is_due(self.world):
+            if reason == POOL_SHORT and self._witness and self._witness.is_due(self.world):
                 self._witness.take(self.world)
-            elif reason == CROWDED:
+            elif reason == POOL_SHORT:
                 self.world = with_room(self.world)
-            elif reason == LOOKED:
+            elif reason == SAMPLES_FULL:
                 self.samples.collect()
             elif reason == REACHED and until < limit:
                 self.watchdog.look(self)
@@ -273,7 +273,7 @@ class Fabric:
 
     def _make_room(self, packets: int) -> None:
         while len(self.world.packet_pool) - int(self.world.progress[0]["pool_used"]) < packets:
-            self.world = with_more_air(self.world)
+            self.world = with_larger_packet_pool(self.world)
 
     def _collect(self) -> None:
         """Take the parts that finished since the last look."""
@@ -303,7 +303,7 @@ class Fabric:
             first, parts = each.admitted.first_part, each.admitted.parts
             each.finished_ps = self.world.parts["finished_at"][first : first + parts].copy()
             last = int(each.finished_ps.max())  # for one that moves nothing
-            each.told = self._witness.told(self.world, each.admitted) if self._witness else None
+            each.told = self._witness.timeline_of(self.world, each.admitted) if self._witness else None
             each.flows = self.ledger.retire(self.world, each.admitted)
             each.end_ps = int(each.flows["delivered_ps"].max(initial=0 if each.admitted.flows else last))
             self._unacknowledged.remove(each)

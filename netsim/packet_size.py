@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.tables import NEVER
+from netsim.core.state.dtypes import NEVER
 from netsim.errors import InputError, RunError
 from netsim.fabric import ActiveCollective, Fabric
 from netsim.limits import NO_LIMITS, Limits

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core import counters
-from netsim.core.tables import WAITED
+from netsim.core.observe import counters
+from netsim.core.state.dtypes import WAITED
 from netsim.errors import RunError
 from netsim.fabric import ActiveCollective, Fabric
 
@@ -113,10 +113,10 @@ def _links(fabric: Fabric, duration_ps: int) -> Columns:
         "busy_fraction": counters.busy_ps(fabric.world) / lasts_ps,
         "drops": over_classes(links["drops"]),
         "lost": links["lost"][:ports].copy(),
-        "trims": over_classes(world.gates["trims"]),
+        "trims": over_classes(world.pfc_state["trims"]),
         "ecn_marks": over_classes(links["marks"]),
-        "pauses_sent": over_classes(world.gates["pauses"]),
-        "paused_ps": over_classes(world.gates["paused_ps"]),
+        "pauses_sent": over_classes(world.pfc_state["pauses"]),
+        "paused_ps": over_classes(world.pfc_state["paused_ps"]),
         "max_queue_bytes": counters.by_class(world, links["longest"]).max(axis=0),
         "mean_queue_bytes": links["waited"][:ports] * float(1 << WAITED) / lasts_ps,
     }
@@ -129,7 +129,7 @@ def _of_classes(fabric: Fabric) -> dict[str, Any]:
     if classes == 1:
         return {}
     of_link = {name: counters.by_class(world, world.links[name]) for name in ("drops", "marks", "longest")}
-    of_gate = {name: counters.by_class(world, world.gates[name]) for name in ("trims", "pauses", "paused_ps")}
+    of_gate = {name: counters.by_class(world, world.pfc_state[name]) for name in ("trims", "pauses", "paused_ps")}
     rows = []
     for k in range(classes):
         carried = [each for each in fabric.carried if each.traffic_class == k]
@@ -149,10 +149,10 @@ def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
     sums = {
         name: int(rows[name].sum()) for name in ("injected", "received", "dropped", "acks_received", "acks_dropped")
     }
-    repairs = fabric.world.repairs[: len(rows)]
-    headers, pulls = int(repairs["headers"].sum()), int(repairs["pulled"].sum())
-    held = {"held_by_recovery": int(repairs["held"].sum())} if repairs["held"].any() else {}
-    data, acks = counters.under_way(fabric.world)
+    sack_state = fabric.world.sack_state[: len(rows)]
+    headers, pulls = int(sack_state["headers"].sum()), int(sack_state["pulled"].sum())
+    held = {"held_by_recovery": int(sack_state["window_limited"].sum())} if sack_state["window_limited"].any() else {}
+    data, acks = counters.packets_in_flight(fabric.world)
     pools = fabric.world.pools
     shared = {"max_shared_buffer_bytes": int(pools["fullest"].max())} if pools["room"].any() else {}
     if sums["injected"] != sums["received"] + sums["dropped"] + data:

@@ -9,8 +9,8 @@ from typing import Any
 import simpy
 
 from netsim.config import build_scenario
-from netsim.core.checks import check_headers, check_trimming
-from netsim.core.ecmp_tables import Steering
+from netsim.core.state.checks import check_headers, check_trimming
+from netsim.core.switch.ecmp_tables import PerPacketRouting
 from netsim.deadlock import out_of_time, who_waits
 from netsim.doubts import doubts_of
 from netsim.errors import InputError
@@ -133,12 +133,12 @@ def _written_down(scenario: Scenario, recorder: JobRecorder) -> Scenario:
     return Scenario(**fields | {"trace": recorder.trace(scenario.trace.name)})
 
 
-def _steering(routing: Routing, network: Network) -> Steering | None:
+def _steering(routing: Routing, network: Network) -> PerPacketRouting | None:
     """How switches choose a link for every packet, where the routing has them do so."""
     if not isinstance(routing, PerPacket):
         return None
     found = candidates_of(network)
-    return Steering(routing.kind, found.group_of, found.first, found.links, **routing.settings)
+    return PerPacketRouting(routing.kind, found.group_of, found.first, found.links, **routing.settings)
 
 
 def get_ready() -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.tables import NEVER
+from netsim.core.state.dtypes import NEVER
 from netsim.deadlock import in_vain, out_of_patience, out_of_time
 from netsim.limits import Limits
 from netsim.units import PS_PER_SECOND
@@ -54,7 +54,7 @@ class Watchdog:
         """At simulated time `next_ps`: has anything new arrived? RunError if all that is sent is sent in vain."""
         world = fabric.world
         rows = world.connections[: int(world.settings[0]["connections"])]
-        repairs = world.repairs[: len(rows)]
+        repairs = world.sack_state[: len(rows)]
         arrived = int(rows["expected"].sum()) + int(repairs["ahead"].sum())
         sent, under_way = int(rows["injected"].sum()), int(np.maximum(rows["next"] - rows["acked"], 0).sum())
         if arrived != self._arrived:
@@ -62,4 +62,4 @@ class Watchdog:
         self._under_way = max(self._under_way, under_way)
         if sent - self._sent > max(FEWEST_SENT, self._times_over * self._under_way):
             raise in_vain(fabric, self._arrived_ps, sent - self._sent)
-        self.next_ps = (max(self.next_ps, int(world.wakes.min())) // SLICE_PS + 1) * SLICE_PS
+        self.next_ps = (max(self.next_ps, int(world.next_event_of_group.min())) // SLICE_PS + 1) * SLICE_PS

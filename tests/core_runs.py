@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import simpy
 
-from netsim.core.counters import packets_sent
-from netsim.core.ecmp_tables import Steering
+from netsim.core.observe.counters import packets_sent
+from netsim.core.switch.ecmp_tables import PerPacketRouting
 from netsim.fabric import ActiveCollective, Fabric, Wire
 from netsim.routing.candidates import candidates_of
 from netsim.topology.network import Network
@@ -71,13 +71,13 @@ def build_core(scenario: Scenario) -> CoreRun:
     return run
 
 
-def steering_of(scenario: Scenario, network: Network) -> Steering | None:
+def steering_of(scenario: Scenario, network: Network) -> PerPacketRouting | None:
     """How switches choose, as the core takes it."""
     if scenario.steering is None:
         return None
     found, how = candidates_of(network), scenario.steering
     settings = {name: value for name, value in vars(how).items() if name != "mode"}
-    return Steering(how.mode, found.group_of, found.first, found.links, **settings)
+    return PerPacketRouting(how.mode, found.group_of, found.first, found.links, **settings)
 
 
 def transport_of(scenario: Scenario) -> Transport:
@@ -160,7 +160,7 @@ def core_figures(run: CoreRun) -> Figures:
             ends = hosts[flows["source"][i]], hosts[flows["target"][i]], flows["channel"][i]
             figures |= {_flow(n, *ends, name): int(flows[name][i]) for name in FLOW}
             figures[_flow(n, *ends, "packets")] = int(flows["packets"][i])
-    links, gates, network = run.fabric.world.links, run.fabric.world.gates, run.fabric.network
+    links, gates, network = run.fabric.world.links, run.fabric.world.pfc_state, run.fabric.network
     for number, packets in enumerate(packets_sent(run.fabric.world)):
         figures[_link(network, number, "packets")] = int(packets)
         figures |= {_link(network, number, name): int(links[column][number]) for name, column in LINK.items()}

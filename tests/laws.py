@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.counters import under_way
-from netsim.core.tables import RING
-from netsim.core.world_tables import World
+from netsim.core.observe.counters import packets_in_flight
+from netsim.core.state.dtypes import RING
+from netsim.core.state.world import World
 from netsim.transport.states import CODES
 from tests.core_runs import CoreRun
 
@@ -19,8 +19,8 @@ ACK_FLAG = 1
 
 
 def rings_of(world: World) -> Iterator[tuple[str, list[tuple[int, int, int]]]]:
-    """Every wire and queue with what is in it, first to leave first: (at, label, state)."""
-    names = [name for name in world.links.dtype.names or () if world.links.dtype[name] == RING and name != "turns"]
+    """Every wire and queue with what is in it, first to leave first: (at, header, meta)."""
+    names = [name for name in world.links.dtype.names or () if world.links.dtype[name] == RING and name != "send_ring"]
     for number, link in enumerate(world.links):
         for name in names:
             head, tail, start, mask = (int(each) for each in link[name].tolist())
@@ -34,7 +34,7 @@ def counted(world: World) -> Counter[tuple[int, str]]:
     """Packets in all rings by connection and kind."""
     found: Counter[tuple[int, str]] = Counter()
     for _, packets in rings_of(world):
-        found.update((label >> 32, "acks" if state & ACK_FLAG else "data") for _, label, state in packets)
+        found.update((header >> 32, "acks" if meta & ACK_FLAG else "data") for _, header, meta in packets)
     return found
 
 
@@ -45,7 +45,7 @@ def no_packet_is_lost_from_the_books(run: CoreRun) -> list[str]:
     breaches = []
     for c, row in enumerate(world.connections[: int(world.settings[0]["connections"])]):
         data = int(row["injected"] - row["received"] - row["dropped"])
-        pulled = int(world.repairs["pulled"][c]) if len(world.repairs) else 0
+        pulled = int(world.sack_state["pulled"][c]) if len(world.sack_state) else 0
         acks = int(row["received"] + pulled - row["acks_received"] - row["acks_dropped"])
         for kind, missing in (("data", data), ("acks", acks)):
             if missing != inside[c, kind]:
@@ -53,8 +53,8 @@ def no_packet_is_lost_from_the_books(run: CoreRun) -> list[str]:
                     f"connection {c}: {missing} {kind} under way by the books, {inside[c, kind]} in the rings"
                 )
     totals = [sum(n for (_, kind), n in inside.items() if kind == each) for each in ("data", "acks")]
-    if list(under_way(world)) != totals:
-        breaches.append(f"under_way says {under_way(world)}, the rings hold {totals}")
+    if list(packets_in_flight(world)) != totals:
+        breaches.append(f"packets_in_flight says {packets_in_flight(world)}, the rings hold {totals}")
     return breaches
 
 
@@ -63,11 +63,11 @@ def wires_keep_their_order(run: CoreRun) -> list[str]:
     world = run.fabric.world
     breaches = []
     for name, packets in rings_of(world):
-        if not name.startswith("wire"):
+        if not name.startswith("in_flight"):
             continue
         rate_bps = int(run.fabric.network.rate_bps[int(name.split()[-1]) % len(run.fabric.network.links)])
-        for (before, *_), (at, _, state) in pairwise(packets):
-            if (at - before) * rate_bps < (state >> 16) * 8 * 10**12:
+        for (before, *_), (at, _, meta) in pairwise(packets):
+            if (at - before) * rate_bps < (meta >> 16) * 8 * 10**12:
                 breaches.append(f"{name}: a packet {at - before} ps behind another")
     return breaches
 
@@ -78,7 +78,7 @@ def acks_never_go_back(run: CoreRun) -> list[str]:
     Not so with selective repeat, where they speak of single packets, nor where switches choose per packet.
     """
     world = run.fabric.world
-    if world.settings[0]["selective"] or world.settings[0]["steering"]:
+    if world.settings[0]["selective"] or world.settings[0]["per_packet_routing"]:
         return []
     stride = int(world.settings[0]["stride"])
     held = dict(rings_of(world))
@@ -87,8 +87,8 @@ def acks_never_go_back(run: CoreRun) -> list[str]:
         said = [int(row["acked"])]
         for link in world.hops[c * stride : c * stride + int(row["length"])]:
             names = [name for name in held if name.endswith(f" of link {int(link) ^ 1}")]
-            for name in sorted(names, key=lambda name: not name.startswith("wire")):
-                acks = [label & 0xFFFFFFFF for _, label, state in held[name] if state & ACK_FLAG and label >> 32 == c]
+            for name in sorted(names, key=lambda name: not name.startswith("in_flight")):
+                acks = [header & 0xFFFFFFFF for _, header, meta in held[name] if meta & ACK_FLAG and header >> 32 == c]
                 said += acks
         said = [*said[1:], int(row["expected"])]
         if said != sorted(said):
@@ -128,8 +128,8 @@ def windows_are_kept(run: CoreRun) -> list[str]:
                 f"connection {c}: acked {acked}, expected {expected}, next {ahead}, sent {sent}, stop {stop}"
             )
         outstanding = ahead - acked
-        if len(world.repairs):
-            repair = world.repairs[c]
+        if len(world.sack_state):
+            repair = world.sack_state[c]
             outstanding -= int(repair["got"] + repair["lost"])
             if not (min(repair["got"], repair["lost"], outstanding) >= 0 and ahead - acked <= repair["limit"]):
                 breaches.append(f"connection {c}: {repair} of {ahead - acked} sent")

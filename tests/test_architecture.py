@@ -101,7 +101,7 @@ def test_a_breach_is_found(room: str, text: str) -> None:
     ("room", "text"),
     [
         ("cli", "from netsim.report import compare\nimport pandas"),
-        ("fabric", "import simpy\nfrom netsim.core.engine import advance"),
+        ("fabric", "import simpy\nfrom netsim.core.engine.loop import advance"),
         (
             "topology",
             "import networkx\nfrom netsim.topology.network import Network\nfrom netsim.units import parse_rate",
@@ -112,6 +112,16 @@ def test_a_breach_is_found(room: str, text: str) -> None:
 )
 def test_what_the_house_allows_passes(room: str, text: str) -> None:
     assert faults(room, text) == []
+
+
+CORE_FOLDERS = ["state", "observe", "link", "switch", "ideal", "flows", "recovery", "host", "engine"]  # bottom up
+
+
+@pytest.mark.parametrize("path", sorted(HOUSE.glob("core/*/*.py")), ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_folders_of_the_core_import_one_way(path: Path) -> None:
+    height = CORE_FOLDERS.index(path.parent.name)
+    folders = {module.split(".")[2] for module in imports(path.read_text()) if module.startswith("netsim.core.")}
+    assert [folder for folder in folders if CORE_FOLDERS.index(folder) > height] == []
 
 
 LIMIT = 320  # lines; above that a name is missing

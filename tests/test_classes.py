@@ -170,7 +170,7 @@ def test_classes_keep_the_books(scenario: Scenario) -> None:
     assert [breach for law in [*kept, *IN_THE_END] for breach in law(run)] == []
     world, hosts = run.fabric.world, len(run.fabric.network.hosts)
     assert not world.links["backlog"][world.links["source"] >= hosts].any()
-    assert not world.gates["held"].any()
+    assert not world.pfc_state["ingress_occupancy"].any()
 
 
 @pytest.mark.parametrize(

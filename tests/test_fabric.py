@@ -46,7 +46,7 @@ def everything(run: CoreRun) -> Figures:
     world, samples = run.fabric.world, run.fabric.samples.columns()
     count = int(world.settings[0]["connections"])
     more: dict[str, Any] = {"samples": {name: column.tolist() for name, column in samples.items()}}
-    for name in ("next", "acked", "cwnd", "progress_at", "expected", "received", "acks_received", "dctcp"):
+    for name in ("next", "acked", "cwnd", "last_progress_at", "expected", "received", "acks_received", "dctcp"):
         more[f"connections {name}"] = world.connections[name][:count].tolist()
     links = world.links
     more |= {f"links {name}": links[name].tolist() for name in ("free_at", "waited")}

@@ -75,7 +75,7 @@ def _set(table: str, row: int, field: str, change: int) -> Callable[[Any], None]
 
 
 def _swap_on_wire(world: Any) -> None:
-    ring = next(link["wire"] for link in world.links if link["wire"]["tail"] - link["wire"]["head"] > 1)
+    ring = next(link["in_flight"] for link in world.links if link["in_flight"]["tail"] - link["in_flight"]["head"] > 1)
     first, second = (int(ring["start"] + ((ring["head"] + i) & ring["mask"])) for i in (0, 1))
     world.packet_pool[[first, second]] = world.packet_pool[[second, first]]
 

@@ -116,7 +116,7 @@ def test_incast_drops(senders: int, packets: int, buffer: int, drops: int) -> No
     port = fabric.world.links[1]  # from the switch to host 0
     first_arrival = WIRE + DELAY_NS * 1000
     assert port["drops"] == drops
-    assert port["wire"]["tail"] == senders * packets - drops
+    assert port["in_flight"]["tail"] == senders * packets - drops
     assert port["free_at"] == first_arrival + (senders * packets - drops) * WIRE
     assert port["longest"] == min(buffer, senders * packets - (packets - 1)) * 4160
 

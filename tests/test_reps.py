@@ -38,7 +38,7 @@ def share_of_the_slow_spine(steering: Steer, seed: int) -> float:
         for link in run.fabric.network.links
         if link.kind == "spine" and run.fabric.network.tier_of(link.source) == "leaf"
     }
-    packets = {number: int(links["wire"]["tail"][number]) for number in from_leaves}
+    packets = {number: int(links["in_flight"]["tail"][number]) for number in from_leaves}
     slow = min(from_leaves.values())
     return sum(packets[number] for number in packets if from_leaves[number] == slow) / sum(packets.values())
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import simpy
 
-from netsim.core.ecmp_tables import Steering
+from netsim.core.switch.ecmp_tables import PerPacketRouting
 from netsim.fabric import Fabric, Wire
 from netsim.routing import Adaptive, Ecmp, PerPacket, Routing, Spray
 from netsim.routing.candidates import candidates_of
@@ -28,7 +28,7 @@ def last_ack_us(routing: Routing, seed: int, connections: int) -> float:
     steering = None
     if isinstance(routing, PerPacket):
         found = candidates_of(network)
-        steering = Steering(routing.kind, found.group_of, found.first, found.links, **routing.settings)
+        steering = PerPacketRouting(routing.kind, found.group_of, found.first, found.links, **routing.settings)
     fabric = Fabric(
         simpy.Environment(),
         network,

@@ -1,1 +1,4 @@
-"""The core: packets and nothing else. Every table is in `tables.py`, the loop over time in `engine.py`."""
+"""The core: packets and nothing else. Tables are in `state/`, the loop over time in `engine/`.
+
+Folders import one way, each from those before it: state, observe, link, switch, ideal, flows, recovery, host, engine.
+"""

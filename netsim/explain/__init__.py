@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netsim.core.packet_tracer import Witness
-from netsim.core.world_tables import World
+from netsim.core.observe.packet_tracer import PacketTracer
+from netsim.core.state.world import World
 from netsim.explain.alternatives import Alternatives
 from netsim.explain.causes import Causes
 from netsim.explain.explanation import Blame, Explained, explained, together
@@ -114,7 +114,7 @@ class _Reader:
         """Be there when it begins."""
         self.fabric, self.found = fabric, list[Explained]()
         self.alternatives = Alternatives(fabric.network)
-        self.witness = Witness(self.many_rows, self.make_room)
+        self.witness = PacketTracer(self.many_rows, self.make_room)
         self._is_open: set[int] = set()
         self._next = 0  # collectives before this one are explained, or open
         fabric.watch(self.witness)
@@ -150,7 +150,7 @@ class _Reader:
         lines = Lines(Rows(self.fabric.world, packet_trace))
         for number in self._is_open:
             each = self.fabric.carried[number]
-            each.told = self.witness.told(self.fabric.world, each.admitted)
+            each.told = self.witness.timeline_of(self.fabric.world, each.admitted)
         stories = Stories(self.fabric.carried)
         paths = [Path(lines, stories, number) for number in wanted]
         kind = self.scenario.routing.kind

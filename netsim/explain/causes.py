@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netsim.core.packet_trace import LOST
+from netsim.core.observe.packet_trace import LOST
 from netsim.explain.alternatives import Alternatives
 from netsim.explain.path import IDLE, NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, SERIALISATION, Path, Piece
 from netsim.explain.trace_columns import Column
@@ -66,7 +66,7 @@ class Causes:
 
     def unavoidable(self, piece: Piece) -> Cause:
         """What sets the time of a piece that an idle network has too: the narrowest link of a route, or latency."""
-        is_spread = bool(self.rows.world.settings[0]["steering"])
+        is_spread = bool(self.rows.world.settings[0]["per_packet_routing"])
         if piece.kind != SERIALISATION or not (is_spread or piece.link in self._route(piece.connection)):
             return Cause(ReasonKind.LATENCY)  # propagation; or an answer, which goes the other way
         link, _ = self.rows.narrowest(piece.connection)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.packet_header import ACK, CONNECTION, HOP, MARK
-from netsim.core.packet_trace import LOST, REFUSED
-from netsim.core.packet_tracer import MessageTimeline, Witness
-from netsim.core.tables import NEVER
-from netsim.core.world_tables import World
+from netsim.core.observe.packet_trace import LOST, REFUSED
+from netsim.core.observe.packet_tracer import MessageTimeline, PacketTracer
+from netsim.core.state.dtypes import NEVER
+from netsim.core.state.packet_header import ACK, CONNECTION, HOP, MARK
+from netsim.core.state.world import World
 from netsim.explain.saved import check_known, check_same
 from netsim.fabric import ActiveCollective, Fabric
 from netsim.limits import NO_LIMITS
@@ -73,7 +73,7 @@ class _Reader:
     def watch(self, fabric: Fabric) -> None:
         """Be there when it begins."""
         self.fabric = fabric
-        self.witness = Witness(self.many_rows, self.read)
+        self.witness = PacketTracer(self.many_rows, self.read)
         fabric.watch(self.witness)
 
     def read(self, world: World, *, at_end: bool = False) -> None:
@@ -104,7 +104,7 @@ class _Reader:
 
     def _count(self, world: World, wanted: list[ActiveCollective]) -> None:
         """Add what the packet trace holds of their packets."""
-        told = [each.told or self.witness.told(world, each.admitted) for each in wanted]
+        told = [each.told or self.witness.timeline_of(world, each.admitted) for each in wanted]
         sizes = [each.admitted.messages for each in wanted]
         found = _packets(world, np.concatenate(self.witness.pieces), told)
         for each, last in zip(wanted, np.cumsum(sizes).tolist(), strict=True):
@@ -135,12 +135,12 @@ class _Packets:
 
 def _packets(world: World, packet_trace: Any, told: list[MessageTimeline]) -> _Packets:
     """What a journal says of the packets of all these messages."""
-    rows = packet_trace[(packet_trace["label"] >= 0) & (packet_trace["state"] & ACK == 0)]
-    state, of = rows["state"], rows["label"] >> CONNECTION
+    rows = packet_trace[(packet_trace["header"] >= 0) & (packet_trace["meta"] & ACK == 0)]
+    state, of = rows["meta"], rows["header"] >> CONNECTION
     hop, is_refused = (state >> HOP) & 0xFF, rows["began_at"] == REFUSED
     is_gone = is_refused | (state & LOST != 0)
     comes = ~is_gone & (hop == world.connections["length"][of] - 1)
-    message, count = _messages_of(rows["label"], told), sum(len(each.end) for each in told)
+    message, count = _messages_of(rows["header"], told), sum(len(each.end) for each in told)
 
     def counted(which: Any) -> Any:
         return np.bincount(message[which & (message >= 0)], minlength=count)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.world_tables import World
+from netsim.core.state.world import World
 from netsim.explain.line import Lines
 from netsim.explain.trace_columns import Column
 from netsim.explain.trace_filter import NO_SEQUENCE, add_waits, count_bytes, count_marks, find_senders
@@ -110,7 +110,7 @@ class Crossings:
         row, ports = world.settings[0], len(world.links)
         count, self.stride = len(world.connections), int(row["stride"])
         connection, hop = np.divmod(np.arange(count * self.stride), self.stride)
-        if row["steering"]:
+        if row["per_packet_routing"]:
             self.links, self.places = np.full(count * self.stride, -1), connection
             self.width, self._connections = np.full(ports, count), None
             return
@@ -154,7 +154,7 @@ class Round:
             find_senders(packet_trace, *self._senders, *where, self._seen)
         if self._asked["waits"]:
             first, *times = self._waiting
-            route = world.hops, int(row["stride"]), bool(row["steering"])
+            route = world.hops, int(row["stride"]), bool(row["per_packet_routing"])
             add_waits(packet_trace, first, self._came_by, *times, *route, self._waits)
         if self._asked["marks"]:
             count_marks(packet_trace, *self._marking, self._known, self._marks, self._slow)

@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from netsim.core.packet_header import ACK, MARK, PULL, TRIMMED
-from netsim.core.packet_trace import LOST, PARKED, REFUSED
-from netsim.core.tables import NEVER
+from netsim.core.observe.packet_trace import LOST, REFUSED, WAS_PACED
+from netsim.core.state.dtypes import NEVER
+from netsim.core.state.packet_header import ACK, MARK, PULL, TRIMMED
 from netsim.explain.trace_columns import Column, Rows
 
 EVERYTHING = -2  # `known_ps` of a line that lacks nothing: before any time that may be asked for
@@ -204,7 +204,7 @@ class Line:
 
     def is_parked(self, row: int) -> bool:
         """Whether its pace let an own packet wait for its turn."""
-        return bool(self.rows.flags[row] & PARKED)
+        return bool(self.rows.flags[row] & WAS_PACED)
 
     def is_pull(self, row: int) -> bool:
         """Whether an answer is a pull, which answers nothing."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.packet_tracer import MessageTimeline
+from netsim.core.observe.packet_tracer import MessageTimeline
 from netsim.fabric import ActiveCollective
 
 SEQUENCES = 33  # binary digits

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.packet_trace_tables import JOURNAL
-from netsim.core.packet_tracer import Witness
-from netsim.core.tables import NEVER
-from netsim.core.world_tables import World
+from netsim.core.observe.packet_tracer import PacketTracer
+from netsim.core.state.dtypes import NEVER
+from netsim.core.state.packet_trace_dtypes import PACKET_TRACE
+from netsim.core.state.world import World
 from netsim.errors import RunError
 from netsim.explain.alternatives import Alternatives
 from netsim.explain.causes import Causes
@@ -43,7 +43,7 @@ Reader = Callable[[World, Column], None]  # of rows of the packet trace, i8[n, C
 Play = Callable[[list[Reader]], Fabric]  # the same run again, while they read
 
 
-class Passer(Witness):
+class Passer(PacketTracer):
     """A packet tracer that keeps nothing itself: readers see the packet trace before it is taken away."""
 
     def __init__(self, readers: list[Reader]) -> None:
@@ -53,11 +53,11 @@ class Passer(Witness):
     def take(self, world: World, *, at_end: bool = False) -> None:
         """Show the packet trace to the readers, and take it away."""
         row = world.progress[0]
-        packet_trace = world.packet_trace[: row["journaled"]].view("i8").reshape(-1, COLUMNS)
+        packet_trace = world.packet_trace[: row["trace_rows"]].view("i8").reshape(-1, COLUMNS)
         for read in self.readers if len(packet_trace) else ():
             read(world, packet_trace)
         self.rows += len(packet_trace)
-        row["journaled"] = 0
+        row["trace_rows"] = 0
 
 
 class Kept:
@@ -80,7 +80,7 @@ class Kept:
 
     def packet_trace(self) -> Any:
         """All that was kept, as it was written down."""
-        return np.concatenate(self._pieces).view(JOURNAL).reshape(-1)
+        return np.concatenate(self._pieces).view(PACKET_TRACE).reshape(-1)
 
 
 def too_many(most_rows: int) -> RunError:

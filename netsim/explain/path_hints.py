@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from netsim.core.tables import NONE
-from netsim.core.world_tables import World
+from netsim.core.state.dtypes import NONE
+from netsim.core.state.world import World
 from netsim.explain.path_hints_kernel import ANSWERED, TOP, follow
 from netsim.explain.trace_columns import Column
 
@@ -33,7 +33,7 @@ class Origins:
     def read(self, world: World, packet_trace: Column) -> None:
         """Rows of the packet trace, i8[n, 4], that follow those read before."""
         self._make_room(len(world.connections), len(packet_trace))
-        kind = world.kinds[world.links["kind"]]
+        kind = world.link_classes[world.links["link_class"]]
         of_links = (np.ascontiguousarray(kind[name]) for name in ("ps", "per_bytes", "delay"))
         more = (self._last, self._origins, self._came, self._came_from, self._notes)
         if self._noted >= 0:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netsim.core.world_tables import World
+from netsim.core.state.world import World
 from netsim.explain.line import Line, Lines, Unknown
 from netsim.explain.message_timelines import Message, Stories
 from netsim.explain.path_hints import Origins

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.packet_header import ACK, BYTES, CONNECTION, HOP, INGRESS
-from netsim.core.packet_trace import REFUSED
-from netsim.core.per_packet_routing import FLOWLET
-from netsim.core.tables import NEVER
-from netsim.core.world_tables import World
+from netsim.core.observe.packet_trace import REFUSED
+from netsim.core.state.dtypes import NEVER
+from netsim.core.state.packet_header import ACK, BYTES, CONNECTION, HOP, INGRESS
+from netsim.core.state.world import World
+from netsim.core.switch.per_packet_routing import FLOWLET
 
 Column = Any  # of integers
 
@@ -29,14 +29,14 @@ class Rows:
     def __init__(self, world: World, packet_trace: Any) -> None:
         ports = int(world.settings[0]["ports"])
         self.world, self.ports = world, ports
-        self._pauses = packet_trace[packet_trace["label"] < 0]
-        packets = packet_trace[packet_trace["label"] >= 0] if len(self._pauses) else packet_trace
-        label, state = packets["label"], packets["state"]
+        self._pauses = packet_trace[packet_trace["header"] < 0]
+        packets = packet_trace[packet_trace["header"] >= 0] if len(self._pauses) else packet_trace
+        header, meta = packets["header"], packets["meta"]
         self.came_at, self.began_at = packets["came_at"].copy(), packets["began_at"].copy()
-        self.connection, self.sequence = (label >> CONNECTION).astype("i4"), label & 0xFFFFFFFF
-        self.link, self.bytes = (state >> INGRESS).astype("i4"), ((state >> BYTES) & 0xFFFFFF).astype("i4")
-        self.hop, self.flags = ((state >> HOP) & 0xFF).astype("u1"), (state & 0xFF).astype("u1")
-        kind = world.kinds[world.links["kind"][:ports]]
+        self.connection, self.sequence = (header >> CONNECTION).astype("i4"), header & 0xFFFFFFFF
+        self.link, self.bytes = (meta >> INGRESS).astype("i4"), ((meta >> BYTES) & 0xFFFFFF).astype("i4")
+        self.hop, self.flags = ((meta >> HOP) & 0xFF).astype("u1"), (meta & 0xFF).astype("u1")
+        kind = world.link_classes[world.links["link_class"][:ports]]
         self.ps, self.per_bytes = kind["ps"], kind["per_bytes"]  # per link
         self.sent_at = self.began_at + self._time_to_send()
         self.arrived_at = self.sent_at + kind["delay"][self.link]
@@ -46,7 +46,7 @@ class Rows:
         self._sorted: dict[int, Column] = {}
 
     def _time_to_send(self) -> Column:
-        """As core/egress.py has it, rounded up."""
+        """As core/link/wire.py has it, rounded up."""
         time = self.bytes * self.ps[self.link]
         return time if (self.per_bytes == 1).all() else -(-time // self.per_bytes[self.link])
 
@@ -74,15 +74,15 @@ class Rows:
         Of those a flowlet takes one: here the one that most packets took.
         """
         world, route = self.world, self.route_of(connection)
-        if not world.settings[0]["steering"]:
+        if not world.settings[0]["per_packet_routing"]:
             return list(route.reshape(-1, 1))
-        way, hosts = world.ways[connection], int(world.settings[0]["hosts"])
+        way, hosts = world.spray_segments[connection], int(world.settings[0]["hosts"])
         steps = list(route[: int(way["outward"]) + 1].reshape(-1, 1))
         while (at := np.unique(world.links["target"][steps[-1]]).astype("i8"))[0] >= hosts:
-            groups = world.groups[world.group_of[(at - hosts) * hosts + int(way["target"])]]
-            chosen = [world.group_links[each["first"] : each["first"] + each["count"]] for each in groups]
+            groups = world.ecmp_groups[world.ecmp_group_of[(at - hosts) * hosts + int(way["target"])]]
+            chosen = [world.ecmp_links[each["first"] : each["first"] + each["count"]] for each in groups]
             steps.append(np.unique(np.concatenate(chosen)).astype("i8"))
-        if world.settings[0]["steering"] == FLOWLET:
+        if world.settings[0]["per_packet_routing"] == FLOWLET:
             taken = np.bincount(self.link[self.of_connection(connection)], minlength=self.ports)
             steps = [links[[np.argmax(taken[links])]] for links in steps]
         return steps
@@ -115,10 +115,10 @@ class Rows:
     def pauses(self) -> dict[int, tuple[Column, Column]]:
         """By row of a gate: when its sender stopped, and when it went on."""
         found: dict[int, tuple[Column, Column]] = {}
-        row = self._pauses["state"] >> INGRESS
+        row = self._pauses["meta"] >> INGRESS
         for each in np.unique(row).tolist():
             mine = self._pauses[row == each]
-            at, stops = mine["came_at"], mine["label"] == STOPS  # they take turns
+            at, stops = mine["came_at"], mine["header"] == STOPS  # they take turns
             began = at[stops] if stops[0] else np.concatenate([[0], at[stops]])
             ended = at[~stops] if not stops[-1] else np.concatenate([at[~stops], [NEVER]])
             found[each] = began, ended
@@ -127,8 +127,8 @@ class Rows:
 
 def longest_ps(world: World) -> int:
     """More than any packet takes from its first bit on a wire to its last at the far end, ps."""
-    kinds, settings = world.kinds, world.settings[0]
-    largest = int(max(world.connections["payload"].max(initial=0) + settings["header"], settings["ack"]))
+    kinds, settings = world.link_classes, world.settings[0]
+    largest = int(max(world.connections["payload"].max(initial=0) + settings["header_bytes"], settings["ack_bytes"]))
     return int((largest * kinds["ps"] // kinds["per_bytes"] + kinds["delay"]).max(initial=0)) + 2
 
 

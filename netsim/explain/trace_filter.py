@@ -1,4 +1,4 @@
-"""What is kept and counted of a journal that is too long to keep, as it passes by; rows as in core/packet_trace.py."""
+"""What is kept and counted of a packet trace that is too long to keep; rows as in core/observe/packet_trace.py."""
 
 from netsim.kernel import entry, part
 

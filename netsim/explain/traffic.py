@@ -39,7 +39,7 @@ class Traffic:
         """Which packets came to where they are by a link."""
         world, hop = self.rows.world, self.rows.hop[rows]
         before = world.hops[self.rows.connection[rows] * int(world.settings[0]["stride"]) + np.maximum(hop - 1, 0)]
-        return (hop > 0) & ((before == link) | bool(world.settings[0]["steering"]))
+        return (hop > 0) & ((before == link) | bool(world.settings[0]["per_packet_routing"]))
 
     def losses(self, connection: int) -> tuple[Column, Column]:
         """Rows of a connection's data at the links that lost, refused or trimmed it, and when they did."""

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from netsim.config import build_scenario
-from netsim.core.tables import NEVER
+from netsim.core.state.dtypes import NEVER
 from netsim.errors import InputError, NetsimError
 from netsim.result.tables import ARROW, TABLES
 from netsim.result.totals import COUNTED, NOT_OF_THE_TABLES, summary_of

@@ -18,8 +18,8 @@ class Pfc(BaseModel):
     What does not fit into xoff + headroom of its ingress is dropped. Without a headroom each port gets what makes it
     lossless: the link's round trip and three packets (closed form: 2 d R + 2 MTU + the packet being sent). Defaults: 15
     and 12 packets of 4096 bytes, as htsim's RoCE. A port's `buffer` holds as it does without flow control: senders are
-    stopped before what comes to its queue no longer fits, whatever xoff says (see core/lossless.py). Nothing of this
-    is for NVLink.
+    stopped before what comes to its queue no longer fits, whatever xoff says (core/state/pfc_thresholds.py).
+    Nothing of this is for NVLink.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

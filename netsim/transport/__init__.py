@@ -33,7 +33,7 @@ NOTED = (
     "swift",
     "hpcc",
     "nscc",
-)  # controls that must know of a packet when it was sent (core/packet_metadata.py)
+)  # controls that must know of a packet when it was sent (core/state/packet_metadata.py)
 TELEMETERED = ("hpcc",)  # and what the links on its way said of themselves
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, algorithm 1. As the ns-3 model of its authors does,
 it holds the rate R = W / T and derives the window from it, reacts to every ACK, and takes maxStage 0 (their results
-page calls the paper's 5 a typo). T is the round trip of the idle route. What the links say: core/telemetry.py.
+page calls the paper's 5 a typo). T is the round trip of the idle route. What the links say: core/host/telemetry.py.
 """
 
 import numpy as np

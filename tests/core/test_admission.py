@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.core.collective_table import Admitted, Ledger
-from netsim.core.tables import NONE
-from netsim.core.world_tables import World
+from netsim.core.flows.collective_table import Admitted, CollectiveTable
+from netsim.core.state.dtypes import NONE
+from netsim.core.state.world import World
 from netsim.topology.network import Network
 from tests.core.worlds import at_rest, connections_of
 from tests.core_runs import play_core, schedule_of
@@ -26,7 +26,7 @@ SLOT, ACK = 332_800, 5_120  # 4160 and 64 bytes at 100 Gb/s
 def admitted(*schedules: list[Row], network: Network | None = None) -> tuple[World, list[Admitted]]:
     """Schedules one after the other in the tables of one world."""
     network = network or star(5)
-    world, ledger, found = at_rest(network), Ledger(connections_of(network)), []
+    world, ledger, found = at_rest(network), CollectiveTable(connections_of(network)), []
     for rows in schedules:
         hosts = np.arange(len(network.hosts))
         world, each = ledger.admit(world, schedule_of(rows, len(hosts)), hosts)

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from netsim.core import collective_table
-from netsim.core.collective_table import Ledger, flows_of
+from netsim.core.flows import collective_table
+from netsim.core.flows.collective_table import CollectiveTable, flows_of
 from tests.core.worlds import at_rest, connections_of
 from tests.core_runs import schedule_of
 from tests.twin_networks import Row, ring, star
@@ -47,13 +47,13 @@ def test_small_kinds_of_integer_do_not_overflow() -> None:
 
 def test_bytes_and_packets_of_a_flow_are_those_of_its_messages() -> None:
     rows: list[Row] = [(0, 1, 0, 4097, ()), (0, 1, 0, 1, ()), (1, 0, 0, 8192, ()), (0, 1, 1, 5, ())]
-    _, admitted = Ledger(connections_of(star(2))).admit(at_rest(star(2)), schedule_of(rows, 2), np.arange(2))
+    _, admitted = CollectiveTable(connections_of(star(2))).admit(at_rest(star(2)), schedule_of(rows, 2), np.arange(2))
     assert admitted.bytes.tolist() == [4098, 5, 8192]
     assert admitted.packets.tolist() == [3, 1, 2]
 
 
 def test_the_rows_of_an_ended_collective_serve_the_next_one_as_new() -> None:
-    world, book = at_rest(star(5)), Ledger(connections_of(star(5)))
+    world, book = at_rest(star(5)), CollectiveTable(connections_of(star(5)))
     tables = ("messages", "parts", "flows", "collectives")
     world, first = book.admit(world, schedule_of(ring(5, 4, 9_000), 5), np.arange(5))
     fresh = {name: getattr(world, name).copy() for name in tables}

@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from netsim.core.ecmp_tables import Steering, with_steering
-from netsim.core.tables import NEVER
-from netsim.core.world import STRIDE
+from netsim.core.state.build import STRIDE
+from netsim.core.state.dtypes import NEVER
+from netsim.core.switch.ecmp_tables import PerPacketRouting, with_per_packet_routing
 from netsim.routing.candidates import candidates_of
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.network import Network
@@ -100,10 +100,10 @@ def test_a_sprayed_window_holds_the_longest_round_trip_of_all_ways_at_what_they_
     """The slow spine has the longest way there, the last one the longest way back; the host's link is the narrowest."""
     network = uneven((25, 100, 50, 100))
     found = candidates_of(network)
-    steering = Steering("spray", found.group_of, found.first, found.links)
+    steering = PerPacketRouting("spray", found.group_of, found.first, found.links)
     for gigabits, narrowest in ((100, 4160 * 80), (400, -(-4160 * 8000 // 275))):
         network = uneven((25, 100, 50, 100), gigabits)
-        world = with_steering(at_rest(network), steering)
+        world = with_per_packet_routing(at_rest(network), steering)
         world, _ = ask(connections_of(network, replace(USUAL, window="bdp")), world, (0, 2, 0), (0, 3, 1), (1, 2, 5))
         at_hosts = 2 * (4160 + 64) * 8000 // gigabits + 4 * 800_000
         there, back = 2 * (4160 * 320 + 700_000), 2 * (64 * 80 + 1_300_000)
@@ -132,6 +132,8 @@ def test_behind_unlimited_queues_the_automatic_time_out_is_that_of_infiniband() 
 
 def test_a_new_world_waits_for_nothing_and_knows_its_window() -> None:
     world = at_rest(star(4, delays_ns=(700, 300)))
-    assert {int(at) for table in (world.due, world.wake, world.wakes) for at in table} == {NEVER}
-    assert int(world.settings[0]["window"]) == 300_000 + 64 * 80  # the shortest wire and the smallest packet
-    assert np.unique(world.kinds["delay"]).tolist() == [300_000, 700_000]
+    assert {int(at) for table in (world.next_arrival, world.next_event, world.next_event_of_group) for at in table} == {
+        NEVER
+    }
+    assert int(world.settings[0]["lookahead"]) == 300_000 + 64 * 80  # the shortest wire and the smallest packet
+    assert np.unique(world.link_classes["delay"]).tolist() == [300_000, 700_000]

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from netsim.core import counters
-from netsim.core.counters import busy_ps, packets_sent, under_way
+from netsim.core.observe import counters
+from netsim.core.observe.counters import busy_ps, packets_in_flight, packets_sent
 from tests.core_runs import CoreRun, build_core, play_core
 from tests.laws import counted
 from tests.twin_networks import MICROSECOND, incast, queue, star
@@ -63,7 +63,7 @@ def test_an_empty_network_has_no_samples() -> None:
 
 def test_an_idle_network_is_not_looked_at_again_and_again() -> None:
     run = play_core(Scenario("late", lambda: star(2), one([(0, 1, 0, 4096, ())], 50_000 * MICROSECOND, 0)))
-    assert 0 < run.fabric.world.progress[0]["looks_taken"] < 2_000  # not one for each of the 50,000 microseconds
+    assert 0 < run.fabric.world.progress[0]["sample_calls"] < 2_000  # not one for each of the 50,000 microseconds
 
 
 def test_queues_after_a_long_wait_are_sampled_as_often_as_at_once() -> None:
@@ -80,7 +80,7 @@ def test_packets_under_way_are_those_in_the_rings(name: str) -> None:
         run.env.run(until=stop)
         inside = counted(run.fabric.world)
         data, acks = (sum(n for (_, kind), n in inside.items() if kind == each) for each in ("data", "acks"))
-        assert under_way(run.fabric.world) == (data, acks)
+        assert packets_in_flight(run.fabric.world) == (data, acks)
         seen.add((data, acks))
     assert len(seen) > 5
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from netsim.core.growth import with_more_air
-from netsim.core.packet_header import ACK
-from netsim.core.tables import MOST_HOPS
+from netsim.core.state.dtypes import MOST_HOPS
+from netsim.core.state.growth import with_larger_packet_pool
+from netsim.core.state.packet_header import ACK
 from tests.core_runs import CoreRun, build_core, core_figures, differences, twin_figures
 from tests.twin_lossless import LOSSLESS
 from tests.twin_networks import PACKET, incast, leaves, queue, shift
@@ -28,8 +28,8 @@ NAMES = [
 @pytest.fixture
 def timestamped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Packets have notes and telemetry under every control."""
-    monkeypatch.setattr("netsim.core.world.NOTED", CONTROLS)
-    monkeypatch.setattr("netsim.core.world.TELEMETERED", CONTROLS)
+    monkeypatch.setattr("netsim.core.state.build.NOTED", CONTROLS)
+    monkeypatch.setattr("netsim.core.state.build.TELEMETERED", CONTROLS)
 
 
 @pytest.mark.usefixtures("timestamped")
@@ -47,9 +47,9 @@ def test_notes_change_no_figure(name: str) -> None:
 
 def test_without_notes_there_is_no_room_for_them() -> None:
     world = build_core(SCENARIOS["fat_tree"]).fabric.world
-    assert (len(world.notes), len(world.telemetry)) == (1, 1)
-    larger = with_more_air(world)
-    assert (len(larger.notes), len(larger.telemetry)) == (1, 1)
+    assert (len(world.packet_metadata), len(world.telemetry)) == (1, 1)
+    larger = with_larger_packet_pool(world)
+    assert (len(larger.packet_metadata), len(larger.telemetry)) == (1, 1)
 
 
 BUSY = Scenario(
@@ -60,12 +60,12 @@ BUSY = Scenario(
 def packets(run: CoreRun) -> list[tuple[int, Any, Any]]:
     """Every packet that is somewhere: the link it is at, its row of the air, its note and telemetry."""
     world, found = run.fabric.world, []
-    for name in ("wire", "payload", "control"):
+    for name in ("in_flight", "payload", "control"):
         for link, ring in enumerate(world.links[name]):
             for i in range(int(ring["head"]), int(ring["tail"])):
                 place = int(ring["start"]) + (i & int(ring["mask"]))
-                told = world.telemetry[place * MOST_HOPS :][: int(world.notes["hops"][place])]
-                found.append((link, world.packet_pool[place], (world.notes[place], told)))
+                told = world.telemetry[place * MOST_HOPS :][: int(world.packet_metadata["hops"][place])]
+                found.append((link, world.packet_pool[place], (world.packet_metadata[place], told)))
     return found
 
 
@@ -80,7 +80,7 @@ def test_every_packet_knows_when_it_was_sent_and_what_it_passed() -> None:
         world = run.fabric.world
         stride, sent_at = int(world.settings[0]["stride"]), {}
         for _, packet, (note, told) in packets(run):
-            name, content = int(packet["label"]), int(packet["state"])
+            name, content = int(packet["header"]), int(packet["meta"])
             connection, hop, ack = name >> 32, (content >> 8) & 0xFF, content & ACK
             route = world.hops[connection * stride :][: int(world.connections["length"][connection])].tolist()
             assert 0 <= note["stamp"] <= now + slot

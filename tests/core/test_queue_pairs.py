@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.flow_floors import FLOOR
-from netsim.core.queue_pairs import QueuePairs, joined
+from netsim.core.flows.queue_pairs import QueuePairs, joined
+from netsim.core.ideal.flow_floors import FLOOR
 from tests.core_runs import schedule_of
 
 HOSTS = np.arange(4)

@@ -3,12 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netsim.core.range_allocator import Ground
+from netsim.core.state.range_allocator import RangeAllocator
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 30))))
 def test_what_is_taken_never_overlaps_and_what_is_free_is_used_first(steps: list[tuple[bool, int]]) -> None:
-    ground = Ground()
+    ground = RangeAllocator()
     held: list[tuple[int, int]] = []
     for gives, number in steps:
         if gives and held:
@@ -35,7 +35,7 @@ def _first_gap(held: list[tuple[int, int]], rows: int) -> int | None:
 
 @given(st.permutations(range(8)))
 def test_given_back_in_any_order_the_ground_is_one_piece_again(order: list[int]) -> None:
-    ground = Ground()
+    ground = RangeAllocator()
     firsts = [ground.take(rows) for rows in range(1, 9)]
     for number in order:
         ground.give(firsts[number], number + 1)
@@ -44,7 +44,7 @@ def test_given_back_in_any_order_the_ground_is_one_piece_again(order: list[int])
 
 
 def test_the_first_range_that_fits_is_taken_and_its_rest_stays_free() -> None:
-    ground = Ground()
+    ground = RangeAllocator()
     small, _, large, _ = (ground.take(rows) for rows in (2, 1, 5, 1))
     ground.give(small, 2)
     ground.give(large, 5)

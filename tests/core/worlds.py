@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.connections import Connections, Sender
-from netsim.core.world import new_world
-from netsim.core.world_tables import World
+from netsim.core.flows.connections import Connections, Sender
+from netsim.core.state.build import new_world
+from netsim.core.state.world import World
 from netsim.topology.network import SCALE_UP, Network
 from tests.core_runs import by_rows
 from tests.twin_networks import shortest_routes

@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 
 from netsim.config import build_scenario
-from netsim.core import packet_tracer
-from netsim.core.packet_tracer import Witness
+from netsim.core.observe import packet_tracer
+from netsim.core.observe.packet_tracer import PacketTracer
 from netsim.explain import KINDS, Explained, explain, together
 from netsim.explain.text import collective_text, explained_text
 from netsim.scenario import Scenario
@@ -118,10 +118,10 @@ def test_parts_of_known_scenarios_sum_up_too(known: str) -> None:
 
 def test_what_is_forgotten_on_the_way_was_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[int] = []
-    keep = Witness.keep
+    keep = PacketTracer.keep
     monkeypatch.setattr(packet_tracer, "FIRST_ROWS", 1000)
     monkeypatch.setattr(
-        Witness, "keep", lambda *given, **more: (kept.append(sum(map(len, given[1]))), keep(*given, **more))
+        PacketTracer, "keep", lambda *given, **more: (kept.append(sum(map(len, given[1]))), keep(*given, **more))
     )
     scenario = build_scenario("deepseek_v3_decode_16", "rail_optimized_16")
     whole = explain(scenario)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from netsim.config import build_scenario
-from netsim.core import packet_tracer
-from netsim.core.tables import NEVER
+from netsim.core.observe import packet_tracer
+from netsim.core.state.dtypes import NEVER
 from netsim.errors import RunError
 from netsim.explain import Explained, explain, multi_pass
 from netsim.explain.alternatives import Alternatives

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from netsim.core.counters import packets_sent
-from netsim.core.packet_tracer import Witness
+from netsim.core.observe.counters import packets_sent
+from netsim.core.observe.packet_tracer import PacketTracer
 from netsim.explain.line import Lines
 from netsim.explain.message_timelines import Stories
 from netsim.explain.path import KINDS, NO_LINK, PROPAGATION, SERIALISATION, Path
@@ -31,7 +31,7 @@ EVERY = SCENARIOS | LOSSLESS | PACED | ROUTED | RECOVERING | CLASSED | SHARED | 
 
 def watched(scenario: Scenario) -> tuple[CoreRun, Any]:
     """A scenario played before a packet tracer, and the whole journal."""
-    run, witness = build_core(scenario), Witness(1 << 40, lambda _: None)
+    run, witness = build_core(scenario), PacketTracer(1 << 40, lambda _: None)
     run.fabric.watch(witness)
     run.env.run()
     run.fabric.drain()

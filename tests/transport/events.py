@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.tables import CONNECTION, SETTINGS
+from netsim.core.state.dtypes import CONNECTION
+from netsim.core.state.settings import SETTINGS
 from netsim.kernel import entry
 from netsim.transport import dispatch
 from netsim.transport.fixed_point import ONE

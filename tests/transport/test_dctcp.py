@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.core.tables import CONNECTION, SETTINGS
+from netsim.core.state.dtypes import CONNECTION
+from netsim.core.state.settings import SETTINGS
 from netsim.kernel import entry
 from netsim.transport import dctcp, dispatch
 from netsim.transport.fixed_point import ONE, WIDEST

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from netsim.core.tables import KIND, LINK, MOST_HOPS, NOTE
-from netsim.core.tables import TELEMETRY as TOLD
-from netsim.core.telemetry import fullest_link
+from netsim.core.host.telemetry import fullest_link
+from netsim.core.state.dtypes import LINK, LINK_CLASS, MOST_HOPS, PACKET_METADATA
+from netsim.core.state.dtypes import TELEMETRY as TOLD
 from netsim.kernel import entry
 from netsim.transport.hpcc import LOAD_BITS
 from tests.transport.events import SEND, TELEMETRY, US, Sender
@@ -77,7 +77,7 @@ def test_by_default_every_round_multiplies_and_steps_scale_with_the_line() -> No
     assert sender.gbps == pytest.approx(62.59, rel=1e-5)  # 50.04 * 0.95 / 0.76 + 0.04
 
 
-World = namedtuple("World", "notes telemetry heard kinds links")
+World = namedtuple("World", "packet_metadata telemetry last_telemetry link_classes links")
 
 
 @entry
@@ -95,15 +95,18 @@ LATER = {0: (4, 42_500, 20_000), 1: (4.5, 60_000, 0), 2: (4, 10**6, 10**6)}
 def test_the_load_of_the_fullest_link_by_hand() -> None:
     """MeasureInflight with T = 10 us: u = min(qlen, qlen before) / (B T) + txRate / B; links 1 and 2 have 400 Gb/s."""
     world = World(
-        *(np.zeros(n, row) for n, row in ((1, NOTE), (MOST_HOPS, TOLD), (MOST_HOPS, TOLD), (2, KIND), (3, LINK)))
+        *(
+            np.zeros(n, row)
+            for n, row in ((1, PACKET_METADATA), (MOST_HOPS, TOLD), (MOST_HOPS, TOLD), (2, LINK_CLASS), (3, LINK))
+        )
     )
-    world.kinds["ps"], world.kinds["per_bytes"] = (80, 20), 1
-    world.links["kind"] = (0, 1, 1)
+    world.link_classes["ps"], world.link_classes["per_bytes"] = (80, 20), 1
+    world.links["link_class"] = (0, 1, 1)
 
     def hear(said: dict[int, tuple[float, int, int]]) -> tuple[float, float]:
         for link, (at, sent, queue) in said.items():
             world.telemetry[link] = (link, 0, round(at * US), sent, queue)
-        world.notes["hops"] = len(said)
+        world.packet_metadata["hops"] = len(said)
         found: Any = np.zeros(2, "i8")
         hear_of_links(world, T * US, found)
         return float(found[0]) / (1 << LOAD_BITS), float(found[1]) / US

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from netsim.core.tables import CONNECTION
+from netsim.core.state.dtypes import CONNECTION
 from netsim.kernel import entry
 from netsim.transport import swift
 from netsim.transport.control_settings import Swift

@@ -1,0 +1,1 @@
+"""The loop over time and what it asks of memory."""

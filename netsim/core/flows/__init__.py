@@ -1,0 +1,1 @@
+"""Collectives, messages, connections, queue pairs."""

@@ -1,0 +1,1 @@
+"""A host: its NIC, what it receives, jitter, telemetry."""

@@ -1,0 +1,1 @@
+"""How long the same chunk flows take on an idle network."""

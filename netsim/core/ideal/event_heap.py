@@ -1,0 +1,54 @@
+"""A binary heap of events in a table: the first by time, among equals by when it was put there."""
+
+import numpy as np
+
+from netsim.kernel import inner, part
+
+EVENT = np.dtype([("at", "i8"), ("number", "i8"), ("what", "i8"), ("row", "i8"), ("packets", "i8"), ("last_at", "i8")])
+
+
+@inner
+def push(work, at, what, row, packets, last_at):
+    """Put an event on the heap; among equals the earlier one stays first."""
+    heap, tally = work.heap, work.tally[0]
+    k = tally.events
+    tally.events += 1
+    tally.pushed += 1
+    while k > 0 and heap[(k - 1) >> 1].at > at:
+        move(heap[(k - 1) >> 1], heap[k])
+        k = (k - 1) >> 1
+    event = heap[k]
+    event.at, event.number, event.what, event.row = at, tally.pushed, what, row
+    event.packets, event.last_at = packets, last_at
+
+
+@part
+def move(event, to):
+    to.at, to.number, to.what, to.row = event.at, event.number, event.what, event.row
+    to.packets, to.last_at = event.packets, event.last_at
+
+
+@part
+def is_before(one, other):
+    return one.at < other.at or (one.at == other.at and one.number < other.number)
+
+
+@inner
+def pop(work):
+    """The first event: its row of the heap is the one behind those in use, until the next push."""
+    heap, tally = work.heap, work.tally[0]
+    tally.events -= 1
+    size = np.int64(tally.events)
+    spare = heap[heap.size - 1]
+    move(heap[0], spare)
+    last, k = heap[size], np.int64(0)
+    while 2 * k + 1 < size:
+        child = 2 * k + 1
+        if child + 1 < size and is_before(heap[child + 1], heap[child]):
+            child += 1
+        if not is_before(heap[child], last):
+            break
+        move(heap[child], heap[k])
+        k = child
+    move(last, heap[k])
+    return spare

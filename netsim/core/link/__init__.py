@@ -1,0 +1,1 @@
+"""A link and the queue before it: sending, marks, pauses, priorities, losses."""

@@ -1,0 +1,59 @@
+"""A switch whose ports share one memory: how much a queue may take of it.
+
+Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM Transactions on
+Networking 6 (1998): at most alpha times what is then left. With flow control the accounts per ingress take the place of
+the queues, as in the DCQCN paper (section 4): what an account holds above its share, or above XOFF, stands in the
+headroom of that ingress, which is apart from the pool; while anything stands there, the sender is stopped.
+"""
+
+from netsim.core.state.dtypes import ALPHA
+from netsim.kernel import inner
+
+
+@inner
+def pool_share(world, pool, held):
+    """Bytes by which something that holds `held` of a pool may grow, so that it holds alpha times what is then left."""
+    alpha = world.settings[0].alpha
+    return (alpha * (pool.room - pool.taken) - (held << ALPHA)) // (alpha + (1 << ALPHA))
+
+
+@inner
+def take_room(pool, wire_bytes):
+    pool.taken += wire_bytes
+    pool.fullest = max(pool.fullest, pool.taken)
+
+
+@inner
+def admit_to_pool(world, ingress, wire_bytes):
+    """Take a packet into account in pool or headroom; False if there is no room for it in both together."""
+    pfc, link = world.pfc_state[ingress], world.links[ingress]
+    pool = world.pools[link.target]
+    inside = pfc.ingress_occupancy - pfc.headroom_occupancy
+    room = world.settings[0].xoff - inside
+    if pool.room > 0:
+        room = min(room, pool_share(world, pool, inside))
+    fits = min(max(room, 0), wire_bytes)
+    if pfc.headroom_occupancy + wire_bytes - fits > world.link_classes[link.link_class].headroom:
+        return False
+    pfc.headroom_occupancy += wire_bytes - fits
+    take_room(pool, fits)
+    return True
+
+
+@inner
+def release_from_pool(world, ingress, wire_bytes):
+    """The last bit of a packet has left: what stood in the headroom goes first."""
+    pfc = world.pfc_state[ingress]
+    from_headroom = min(pfc.headroom_occupancy, wire_bytes)
+    pfc.headroom_occupancy -= from_headroom
+    world.pools[world.links[ingress].target].taken -= wire_bytes - from_headroom
+
+
+@inner
+def resume_threshold(world, ingress):
+    """What an account may hold when its sender goes on: as far below what it may hold at all as XON is below XOFF."""
+    settings, pool = world.settings[0], world.pools[world.links[ingress].target]
+    if pool.room == 0:
+        return settings.xon
+    share = settings.alpha * (pool.room - pool.taken) >> ALPHA
+    return max(0, min(settings.xoff, share) - settings.xoff + settings.xon)

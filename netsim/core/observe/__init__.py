@@ -1,0 +1,1 @@
+"""What can be seen of a run: traces of packets, samples of queues, counters."""

@@ -1,0 +1,1 @@
+"""What is retransmitted: go-back-N, selective repeat, timers."""

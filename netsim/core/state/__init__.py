@@ -1,0 +1,1 @@
+"""The tables of a simulation: their rows, how they are built, how they grow."""

@@ -1,0 +1,287 @@
+"""A World made from a Network: every link idle, no connection yet."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from netsim.core.state import dtypes
+from netsim.core.state.checks import check_classes, check_headers, check_room, check_trimming
+from netsim.core.state.dtypes import MOST_HOPS, NEVER, NODE_BLOCK
+from netsim.core.state.memory import aligned_zeros
+from netsim.core.state.packet_pool import FIRST_SIZE
+from netsim.core.state.packet_trace_dtypes import MESSAGE_TIMELINE, PACKET_TRACE
+from netsim.core.state.pfc_thresholds import flow_control
+from netsim.core.state.settings import PROGRESS, SETTINGS
+from netsim.core.state.shared_buffer_sizes import check_pools, fixed_alpha, largest_queues, pools
+from netsim.core.state.world import World
+from netsim.topology.network import SCALE_UP, Network
+from netsim.transport import NOTED, PACED, PULLED, TELEMETERED
+from netsim.units import picoseconds_per_byte
+
+STRIDE = 8  # links of a route that fit before `hops` is laid out anew
+SIZE_CLASSES = 64
+ROOM_PER_PACKET = 8  # entries of `packet_pool` that a packet can cost while rings double
+FIRST_RESERVE, RESERVE = 1 << 14, 1 << 22  # entries: at least and at most kept free for a visit to a node
+FIRST_POOL = 1 << 22  # entries: 100 MB of addresses; memory is taken when it is first used
+FIRST_TIMESTAMPED_POOL = 1 << 16  # where the rows beside it take ten times as much
+SAMPLE_BUFFER = 1 << 14  # samples of queues that the core keeps before the caller takes them
+CHANCE = 1 << 30  # Pmax is held in these units
+HEADERS = 2  # with trimming the control class holds twice the bytes of the data class (htsim's NDP queue)
+
+Parameters = Mapping[str, Mapping[str, int]]  # by control and field of its SETTINGS
+
+
+def new_world(
+    network: Network,
+    *,
+    header: int,
+    ack: int,
+    payloads: tuple[int, int],
+    seed: int,
+    control: str,
+    parameters: Parameters,
+    selective: bool = False,
+    nak_per_packet: bool = False,
+    classes: int = 1,
+    jitter: float = 0,
+) -> World:
+    """The network at rest. Sizes in bytes; payloads of a packet and of one that stays inside a server.
+
+    selective: repeat, not go-back-N. classes: of traffic. jitter: of NICs, in times to send a packet. Raises InputError
+    where the largest packet does not fit, a pause would travel in no time, what is trimmed could not be retransmitted,
+    or several classes have no control class above them.
+    """
+    inside = np.array([kind == SCALE_UP for kind in network.kinds], bool)
+    largest = header + np.where(inside, max(payloads), payloads[0])  # what goes on to the network crosses NVLink too
+    link_classes, class_of = _link_classes(network, largest, round(jitter * 65536))
+    check_trimming(network, is_selective=selective)
+    check_headers(network, header)
+    check_classes(network, classes)
+    check_pools(network, largest)
+    check_room(network, link_classes, class_of, largest, ack, header)
+    nodes, inbound, outbound, port_of = _nodes(network)
+    blocks = _node_blocks(network)
+    ports = int((nodes["last_out"] - nodes["first_out"])[len(network.hosts) :].max(initial=1))
+    rows, pool_used = _links(network, class_of, ports, control in PULLED, classes)
+    settings = _settings(network, control, parameters, selective)
+    row = settings[0]
+    row["nak_per_packet"], row["classes"], row["coupled"] = nak_per_packet, classes, row["coupled"] or classes > 1
+    row["header_bytes"], row["ack_bytes"], row["jittery"] = header, ack, link_classes["jitter"].any()
+    row["max_packet_bytes"] = max(ack, int(largest.max(initial=header)))
+    row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
+    _limit_windows(row, network, link_classes, class_of, blocks, min(ack, header + (not network.trim)))
+    return World(
+        settings=settings,
+        progress=_progress(pool_used),
+        **rows,
+        link_classes=link_classes,
+        nodes=nodes,
+        pools=_pools(network),
+        inbound=inbound,
+        outbound=outbound,
+        port_number=port_of,
+        egress_index=np.argsort(outbound, kind="stable").astype("u4"),
+        node_blocks=blocks,
+        busy_egresses=np.zeros(ports + 1, "u4"),
+        wire_heads=np.zeros(ports, "i8"),
+        unsettled=np.zeros(ports, "u4"),
+        samples=np.zeros(len(class_of) * classes + SAMPLE_BUFFER, dtypes.SAMPLE),
+        **_times(len(class_of) * classes, len(outbound), len(nodes)),
+        **_packet_pool(row, pool_used),
+        **_nothing_carried(),
+    )
+
+
+def _times(links: int, places: int, nodes: int) -> dict[str, Any]:
+    """When something happens next at a link, a port and a node: never, so far."""
+    sizes = {
+        "next_arrival": links,
+        "next_egress": places,
+        "next_release": places,
+        "next_pause": places,
+        "next_event": nodes,
+        "next_event_of_group": 2 * ((nodes >> NODE_BLOCK) + 1),
+    }
+    never = {name: np.full(size, NEVER, "i8") for name, size in sizes.items()}
+    return {**never, "nodes_due": np.zeros(nodes + 1, "i8")}
+
+
+def _packet_pool(row: Any, used: int) -> dict[str, Any]:
+    """Room for packets, and beside it for their metadata."""
+    room = 4 * used + int(row["pool_reserve"]) + (FIRST_TIMESTAMPED_POOL if row["timestamped"] else FIRST_POOL)
+    return {
+        "packet_pool": np.zeros(room, dtypes.PACKET),
+        "packet_metadata": np.zeros(room if row["timestamped"] else 1, dtypes.PACKET_METADATA),
+        "telemetry": np.zeros(room * MOST_HOPS if row["telemetered"] else 1, dtypes.TELEMETRY),
+        "blocks": np.full(SIZE_CLASSES, -1, "i8"),
+    }
+
+
+def _nothing_carried() -> dict[str, Any]:
+    """The tables of what is carried, empty; a kernel wants a row where it might look at the first."""
+    empty = {
+        "connections": dtypes.CONNECTION,
+        "messages": dtypes.MESSAGE,
+        "dependents": "u4",
+        "flows": dtypes.FLOW,
+        "parts": dtypes.PART,
+        "collectives": dtypes.COLLECTIVE,
+        "ecmp_group_of": "u4",
+        "ecmp_groups": dtypes.ECMP_GROUP,
+        "ecmp_links": "u4",
+        "spray_segments": dtypes.SPRAY_SEGMENT,
+        "entropy_cache": "u4",
+        "flowlets": dtypes.FLOWLET,
+        "sack_state": dtypes.SACK_STATE,
+        "sack_scoreboard": "u4",
+    }
+    rows = {"last_telemetry": dtypes.TELEMETRY, "packet_trace": PACKET_TRACE, "message_timelines": MESSAGE_TIMELINE}
+    return {
+        **{name: np.zeros(0, row) for name, row in empty.items()},
+        **{name: np.zeros(1, row) for name, row in rows.items()},
+        "hops": np.zeros(STRIDE, "u4"),
+        "scoreboard_blocks": np.full(SIZE_CLASSES, -1, "i8"),
+        "finished": np.zeros(64, dtypes.FINISHED),
+    }
+
+
+def _progress(pool_used: int) -> Any:
+    progress = np.zeros(1, PROGRESS)
+    progress["next_sample_at"] = progress["failed_at"] = NEVER
+    progress["pool_used"] = pool_used
+    return progress
+
+
+def _settings(network: Network, control: str, parameters: Parameters, selective: bool) -> Any:
+    settings = np.zeros(1, SETTINGS)
+    row = settings[0]
+    row["hosts"], row["stride"] = len(network.hosts), STRIDE
+    row["ports"] = len(network.links)
+    if network.pfc:
+        row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
+    if network.shared_buffer:
+        row["pooling"], row["alpha"] = 1, fixed_alpha(network.shared_buffer)
+    row["selective"], row["trim"], row["pulling"] = selective, network.trim is not None, control in PULLED
+    if network.trim:
+        row["trim_last"], row["marks_late"] = round(network.trim.last * CHANCE), network.trim.marking == "dequeue"
+    row["lossy"] = any(chance > 0 for chance in network.loss)
+    row["paced"] = control in PACED
+    row["timestamped"], row["telemetered"] = control in NOTED, control in TELEMETERED
+    coupled = ("pooling", "trim", "timestamped")  # what the other kind of switch cannot do
+    row["coupled"] = any(row[name] for name in coupled)
+    for name, values in parameters.items():
+        for key, value in values.items():
+            row["controls"][name][key] = value
+    return settings
+
+
+def _link_classes(network: Network, largest: Any, jitter: int) -> tuple[Any, Any]:
+    """One row for every different (rate, delay, buffer, ECN, loss, jitter, flow control), and the row of each link."""
+    is_nic = (np.asarray(network.source) < len(network.hosts)) & [kind != SCALE_UP for kind in network.kinds]
+    columns = np.stack(
+        [
+            network.rate_bps,
+            network.delay_ps,
+            network.buffer_bytes,
+            network.kmin,
+            network.kmax,
+            np.rint(np.asarray(network.pmax) * CHANCE).astype("i8"),
+            np.rint(np.asarray(network.loss) * CHANCE).astype("i8"),
+            largest_queues(network),
+            jitter * is_nic,
+            *flow_control(network, largest, jitter * is_nic),
+        ]
+    ).astype("i8")
+    different, class_of = np.unique(columns, axis=1, return_inverse=True)
+    link_classes = np.zeros(different.shape[1], dtypes.LINK_CLASS)
+    pfc = ("pausable", "headroom", "pause_above", "resume_at", "room")
+    for kind, (rate, delay, buffer, kmin, kmax, chance, loss, most, late, *rest) in zip(
+        link_classes, different.T.tolist(), strict=True
+    ):
+        for name, value in zip(pfc, rest, strict=True):
+            kind[name] = value
+        kind["ps"], kind["per_bytes"] = picoseconds_per_byte(rate)
+        kind["delay"], kind["buffer"], kind["mark_from"], kind["mark_all"] = delay, most, kmin, kmax
+        kind["mark_chance"], kind["strict"] = chance, network.control_class == "strict"
+        kind["loss"], kind["control_room"] = loss, min(buffer * (HEADERS if network.trim else 1), NEVER)
+        kind["jitter"] = late
+    return link_classes, class_of.reshape(-1)
+
+
+def _limit_windows(row: Any, network: Network, link_classes: Any, class_of: Any, blocks: Any, smallest: int) -> None:
+    """How far nodes may run by themselves, and the room that one of them may need then.
+
+    No link is faster than its delay plus its smallest packet; a pause frame takes the delay alone. What a node receives
+    and sends in a visit lies in an inbox, a queue and on a wire, in rings that may have doubled more than once.
+    """
+    time = -(-smallest * link_classes["ps"] // link_classes["per_bytes"])
+    window = int((link_classes["delay"] + (0 if network.pfc else time)).min())
+    span = 2 * window if (blocks & 1).any() else window
+    rings = 3 + (network.pfc is not None)  # and the events of ingress accounts
+    per_ps = np.bincount(np.asarray(network.source), rings / np.maximum(time, 1)[class_of]).max(initial=0)
+    reserve = min(RESERVE, int(ROOM_PER_PACKET * per_ps * span) + FIRST_RESERVE)
+    if per_ps > 0:
+        span = min(span, max(1, int(reserve / (ROOM_PER_PACKET * per_ps))))
+    row["lookahead"], row["lookahead_across"], row["pool_reserve"] = window, span, reserve
+
+
+def _node_blocks(network: Network) -> Any:
+    """Per node twice its group, plus its colour: 0 and 1 in turn along every link; 0 everywhere if that cannot be."""
+    source, target = np.asarray(network.source), np.asarray(network.target)
+    count = len(network.hosts) + len(network.switches)
+    colour = np.full(count, -1)
+    while (colour < 0).any():
+        reached: Any = np.flatnonzero(colour < 0)[:1]
+        colour[reached] = 0
+        while len(reached):
+            leaving = np.isin(source, reached)
+            following = np.unique(target[leaving][colour[target[leaving]] < 0])
+            colour[following], reached = 1 - colour[reached[0]], following
+    two = (colour[source] != colour[target]).all()
+    return (2 * (np.arange(count) >> NODE_BLOCK) + (colour if two else 0)).astype("u4")
+
+
+def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
+    """Per node its ranges of `inbound` and `outbound` (link numbers in order); per link its number at its source."""
+    count = len(network.hosts) + len(network.switches)
+    source, target = np.asarray(network.source), np.asarray(network.target)
+    outbound, inbound = np.argsort(source, kind="stable"), np.argsort(target, kind="stable")
+    nodes = np.zeros(count, dtypes.NODE)
+    nodes["next_egress"] = nodes["next_pause"] = NEVER
+    everyone = np.arange(count)
+    nodes["first_out"] = np.searchsorted(source[outbound], everyone)
+    nodes["last_out"] = np.searchsorted(source[outbound], everyone, side="right")
+    nodes["first_in"] = np.searchsorted(target[inbound], everyone)
+    nodes["last_in"] = np.searchsorted(target[inbound], everyone, side="right")
+    port_of = np.empty(len(source), "u4")
+    port_of[outbound] = np.arange(len(source)) - nodes["first_out"][source[outbound]]
+    return nodes, inbound.astype("u4"), outbound.astype("u4"), port_of
+
+
+def _pools(network: Network) -> Any:
+    rows = np.zeros(len(network.hosts) + len(network.switches), dtypes.POOL)
+    rows["room"] = pools(network)
+    return rows
+
+
+def _links(network: Network, class_of: Any, ports: int, pulling: bool, classes: int) -> tuple[dict[str, Any], int]:
+    """Tables whose rows have small rings, one after the other in the packet pool; and how many entries they take."""
+    count = len(network.links) * classes
+    links, pfc_state = aligned_zeros(count, dtypes.LINK), aligned_zeros(count, dtypes.PFC_STATE)
+    of_ports = {name: np.zeros(ports, dtypes.RING) for name in ("inboxes", "account_events")}
+    for name, column in (("link_class", class_of), ("source", network.source), ("target", network.target)):
+        links[name] = np.tile(column, classes)
+    pfc_state["paused_by"] = dtypes.NONE
+    pfc_state["leaving_row"] = np.tile(np.arange(len(network.links)), classes)
+    pullers = np.zeros(len(network.links) if pulling else 0, dtypes.PULLER)
+    hosts = np.zeros(len(network.hosts), dtypes.HOST)
+    hosts["expires"] = NEVER
+    start = 0
+    rings_of_links = (links[name] for name in ("in_flight", "payload", "control", "send_ring"))
+    rings_of_pfc = pfc_state["signals"], pfc_state["paced_queue"]
+    for rings in (*rings_of_links, *rings_of_pfc, pullers["pull_ring"], hosts["timers"], *of_ports.values()):
+        rings["start"] = start + FIRST_SIZE * np.arange(len(rings))
+        rings["mask"] = FIRST_SIZE - 1
+        start += FIRST_SIZE * len(rings)
+    return {"links": links, "pfc_state": pfc_state, "pullers": pullers, "hosts": hosts, **of_ports}, start

@@ -1,0 +1,1 @@
+"""A switch: its two ways to run, trimming, per-packet routing."""

@@ -63,7 +63,7 @@ class ActiveCollective:
     unfinished: int = 0
     flows: dict[str, Any] = field(default_factory=dict)
     finished_ps: Any = ()
-    told: MessageTimeline | None = None
+    timeline: MessageTimeline | None = None
 
     @property
     def last_start_ps(self) -> int | None:
@@ -141,9 +141,9 @@ class Fabric:
         self._work = env.event()
         env.process(self._drive())
 
-    def watch(self, witness: PacketTracer) -> None:
+    def watch(self, tracer: PacketTracer) -> None:
         """Have a packet tracer, who must be there before anything moves."""
-        self._witness, self.world = witness, witness.begin(self.world)
+        self._witness, self.world = tracer, tracer.begin(self.world)
 
     def carry(self, schedule: ChunkFlows, hosts: Any, traffic_class: int = 0, **about: Any) -> ActiveCollective:
         """Admit a schedule; member p of its group is host hosts[p]. Nothing moves before ranks `enter` it.
@@ -303,7 +303,7 @@ class Fabric:
             first, parts = each.admitted.first_part, each.admitted.parts
             each.finished_ps = self.world.parts["finished_at"][first : first + parts].copy()
             last = int(each.finished_ps.max())  # for one that moves nothing
-            each.told = self._witness.timeline_of(self.world, each.admitted) if self._witness else None
+            each.timeline = self._witness.timeline_of(self.world, each.admitted) if self._witness else None
             each.flows = self.ledger.retire(self.world, each.admitted)
             each.end_ps = int(each.flows["delivered_ps"].max(initial=0 if each.admitted.flows else last))
             self._unacknowledged.remove(each)

@@ -1,9 +1,9 @@
 """What user code did, written down as a trace, so that a result names all it came from and can be run again."""
 
-import heapq
 from itertools import pairwise
 from typing import Any
 
+from netsim.topological_order import topological_order_of
 from netsim.traces import Group, Operation, Trace
 
 NOTE = "written down from user code: operations of one rank that overlapped follow one another here"
@@ -46,20 +46,10 @@ class JobRecorder:
     def _in_order(self) -> list[int]:
         """The operations, each after those that its ranks began before; of several the one that began first.
 
-        Where ranks began overlapping operations in crossed order there is no such order: then as they began.
+        So it is, too, where ranks began overlapping operations in crossed order.
         """
-        dependents: list[list[int]] = [[] for _ in self._operations]
-        waits = [0] * len(self._operations)
+        behind: list[list[int]] = [[] for _ in self._operations]
         for did in self._did:
             for before, after in pairwise(did):
-                dependents[before].append(after)
-                waits[after] += 1
-        ready = [number for number, count in enumerate(waits) if count == 0]
-        order = []
-        while ready:
-            order.append(heapq.heappop(ready))
-            for dependent in dependents[order[-1]]:
-                waits[dependent] -= 1
-                if waits[dependent] == 0:
-                    heapq.heappush(ready, dependent)
-        return order if len(order) == len(waits) else list(range(len(waits)))
+                behind[after].append(before)
+        return topological_order_of(behind, lambda *_: None)

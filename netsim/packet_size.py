@@ -84,7 +84,7 @@ def _delivered(fabric: Fabric, carried: ActiveCollective) -> tuple[int, int]:
     return int(here.sum()), int((of_flow / admitted.bytes).min() * admitted.bytes.sum())
 
 
-def change_by_packet_size(run: Run, scenario: Scenario, outcome: RawResult, limits: Limits) -> str:
+def change_by_packet_size(run: Run, scenario: Scenario, raw_result: RawResult, limits: Limits) -> str:
     """Say what usual packets change of a run's time if it is more than 2 %; "" else, and where that cannot be told."""
     packet, usual = scenario.packet, Packet()
     sizes = [(packet.payload, usual.payload), (packet.scale_up_payload, usual.scale_up_payload)]
@@ -92,8 +92,8 @@ def change_by_packet_size(run: Run, scenario: Scenario, outcome: RawResult, limi
         return ""
     chosen = packet.model_copy(update={"payload": usual.payload, "scale_up_payload": usual.scale_up_payload})
     other = Scenario(**{name: getattr(scenario, name) for name in Scenario.model_fields} | {"packet": chosen})
-    took = int(outcome.totals["completion_time_ps"])
-    most_hops = max(FEWEST_HOPS, int(outcome.totals["packet_hops"]) // 2)
+    took = int(raw_result.totals["completion_time_ps"])
+    most_hops = max(FEWEST_HOPS, int(raw_result.totals["packet_hops"]) // 2)
     part = Meter(max(1, took >> 12), Limits(None, limits.wall_ps), most_hops=most_hops)
     try:
         part.measure(run, other)

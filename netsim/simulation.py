@@ -24,7 +24,7 @@ from netsim.raw_result import RawResult, outcome_of
 from netsim.replay import Choices, Rendezvous, Steps, check_algorithms, replay
 from netsim.result import Result
 from netsim.routing import PerPacket, Routing, Single
-from netsim.routing.candidates import candidates_of
+from netsim.routing.equal_cost_links import equal_cost_links_of
 from netsim.routing.shortest_paths import check_distances
 from netsim.scenario import Scenario
 from netsim.topology.builder import NetworkBuilder
@@ -69,11 +69,11 @@ def simulate(
     for doubt in doubts_of(scenario, scenario.topology.build()):
         warnings.warn(doubt, stacklevel=2)
     compile_seconds = _get_ready()
-    outcome, recorded = run(scenario, what if callable(what) else None, limits, progress)
-    outcome.totals["compile_seconds"] = compile_seconds
-    if change := change_by_packet_size(run, recorded, outcome, limits):
+    raw_result, recorded = run(scenario, what if callable(what) else None, limits, progress)
+    raw_result.totals["compile_seconds"] = compile_seconds
+    if change := change_by_packet_size(run, recorded, raw_result, limits):
         warnings.warn(change, stacklevel=2)
-    return Result.of(outcome, recorded)
+    return Result.of(raw_result, recorded)
 
 
 def check(scenario: Scenario) -> None:
@@ -108,8 +108,8 @@ def run(
     )
     with heard_meanwhile(partial(interrupt, fabric)):
         completion_ps = _walk_to_the_end(fabric, fabric.watchdog.time_limit_ps)
-    outcome = outcome_of(fabric, completion_ps, time.perf_counter() - began)
-    return outcome, _written_down(scenario, recorder) if job else scenario
+    raw_result = outcome_of(fabric, completion_ps, time.perf_counter() - began)
+    return raw_result, _written_down(scenario, recorder) if job else scenario
 
 
 def _walk_to_the_end(fabric: Fabric, limit_ps: int) -> int:
@@ -137,7 +137,7 @@ def _steering(routing: Routing, network: Network) -> PerPacketRouting | None:
     """How switches choose a link for every packet, where the routing has them do so."""
     if not isinstance(routing, PerPacket):
         return None
-    found = candidates_of(network)
+    found = equal_cost_links_of(network)
     return PerPacketRouting(routing.kind, found.group_of, found.first, found.links, **routing.settings)
 
 

@@ -14,7 +14,7 @@ import simpy
 from netsim.core.observe.counters import packets_sent
 from netsim.core.switch.ecmp_tables import PerPacketRouting
 from netsim.fabric import ActiveCollective, Fabric, Wire
-from netsim.routing.candidates import candidates_of
+from netsim.routing.equal_cost_links import equal_cost_links_of
 from netsim.topology.network import Network
 from netsim.transport.settings import Dcqcn, GoBackN, Ndp, SelectiveRepeat, Transport
 from tests.twin import Twin
@@ -75,7 +75,7 @@ def steering_of(scenario: Scenario, network: Network) -> PerPacketRouting | None
     """How switches choose, as the core takes it."""
     if scenario.steering is None:
         return None
-    found, how = candidates_of(network), scenario.steering
+    found, how = equal_cost_links_of(network), scenario.steering
     settings = {name: value for name, value in vars(how).items() if name != "mode"}
     return PerPacketRouting(how.mode, found.group_of, found.first, found.links, **settings)
 

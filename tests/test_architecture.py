@@ -21,7 +21,7 @@ FLOORS = [  # top down; a room imports only rooms below its own floor, so wings 
     ["traffic_classes", "limits"],
     ["routing", "core", "workloads", "convert"],
     ["traces", "collectives", "topology", "transport"],
-    ["units", "tomlfile", "kernel", "builtin_inputs", "writing", "other_files"],
+    ["units", "tomlfile", "kernel", "builtin_inputs", "writing", "other_files", "topological_order"],
     ["errors", "version"],
 ]
 HEIGHT = {room: -number for number, floor in enumerate(FLOORS) for room in floor}

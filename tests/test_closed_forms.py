@@ -11,6 +11,7 @@ of a. Other ACKs find their links idle, as long as a block has left before the f
 (p - 1) s <= H d, which `Idle.step` asserts.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -124,6 +125,42 @@ def test_double_binary_tree(net: Idle, depth: int, packets: int) -> None:
     ranks = 2**depth
     expected = 2 * (depth - 1) * net.step(2 * packets) + 2 * net.step(packets) + (2 * depth - 1) * net.ack
     assert net.time_ps("all_reduce", ranks, 2 * packets * PAYLOAD, "tree") == expected
+
+
+@each_network
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+@pytest.mark.parametrize("packets", [1, 6])
+def test_recursive_doubling(net: Idle, rounds: int, packets: int) -> None:
+    """log2 n rounds in which pairs exchange the buffer."""
+    expected = rounds * net.step(packets) + (rounds - 1) * net.ack
+    assert net.time_ps("all_reduce", 2**rounds, packets * PAYLOAD, "recursive_doubling") == expected
+
+
+@each_network
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+@pytest.mark.parametrize("packets", [1, 6])
+def test_halving_doubling(net: Idle, rounds: int, packets: int) -> None:
+    """Halves, quarters and so on of the buffer, down to one block of S / n; then up again."""
+    steps = sum(net.step(packets << step) for step in range(rounds))
+    expected = 2 * steps + (2 * rounds - 1) * net.ack
+    assert net.time_ps("all_reduce", 2**rounds, packets * PAYLOAD << rounds, "halving_doubling") == expected
+
+
+@each_network
+@pytest.mark.parametrize("ranks", [2, 3, 5, 7, 8])
+@pytest.mark.parametrize("packets", [1, 6])
+@pytest.mark.parametrize(
+    ("op", "blocks"),
+    [
+        ("all_gather", lambda ranks, reach: min(reach, ranks - reach)),  # all it has, or as many as are missing
+        ("all_to_all", lambda ranks, reach: sum(way & reach > 0 for way in range(ranks))),
+    ],
+)
+def test_bruck(net: Idle, ranks: int, packets: int, op: str, blocks: Callable[[int, int], int]) -> None:
+    """ceil(log2 n) rounds, to ranks 1, 2, 4, ... places away."""
+    rounds = (ranks - 1).bit_length()
+    expected = sum(net.step(packets * blocks(ranks, 1 << step)) for step in range(rounds)) + (rounds - 1) * net.ack
+    assert net.time_ps(op, ranks, ranks * packets * PAYLOAD, "bruck") == expected
 
 
 SIZE = 16 * 8 * 2 * 1000  # shared out evenly among 8 ranks and 2 channels in units of 16 bytes

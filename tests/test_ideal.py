@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from typing import Any
 
 import pytest
@@ -10,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import netsim
-from netsim.collectives import Layout, Request, plan
+from netsim.collectives import ALGORITHMS, Layout, Request, plan
 from netsim.config import build_scenario
 from netsim.result import Result
 from netsim.traces import Operation, Trace
 from tests.core_runs import play_core
 from tests.random_cases import LAWS, case
-from tests.traffic import collective
+from tests.traffic import collective, flows
+from tests.twin_networks import Row
 from tests.twin_runs import Scenario, one
 
 US = 10**6  # ps
@@ -68,18 +70,24 @@ def test_a_scatter_and_a_gather_take_all_packets_and_the_path_of_the_last(op: st
     assert row.ideal_ps == row.time_ps == expected
 
 
-OPERATIONS = [
-    *((op, None) for op in ("scatter", "gather", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "barrier")),
-    *(("all_reduce", name) for name in ("ring", "tree")),
-    *((op, "tree") for op in ("broadcast", "reduce")),
+SMALL = ("send", "flows", "all_to_all_v")  # which need more than their bytes
+OPERATIONS = [(op, name) for op, known in ALGORITHMS.items() if op not in SMALL for name in known]
+CROWDED = [
+    (WIDE, "all_reduce", "recursive_doubling"),
+    (WIDE, "all_reduce", "halving_doubling"),
+    (RAILS, "all_to_all", "bruck"),
 ]
 
 
 @pytest.mark.parametrize(("op", "algorithm"), OPERATIONS)
 @pytest.mark.parametrize("size", [10_000, 300_000, 3_000_000])
 @pytest.mark.parametrize("fabric", [{**STAR, "hosts_per_leaf": 8}, WIDE, RAILS], ids=["star", "wide", "rails"])
-def test_alone_an_operation_takes_its_ideal_time(fabric: Any, size: int, op: str, algorithm: str | None) -> None:
-    """What it is worked out from, the order in which NICs send, is not off by 1 % either way."""
+def test_alone_an_operation_takes_its_ideal_time(fabric: Any, size: int, op: str, algorithm: str) -> None:
+    """To the picosecond, but where packets meet between switches, if only for as long as a fast link takes them.
+
+    Of 9 ranks the ninth is folded in while another already sends to the same one; Bruck's messages to the next ranks
+    cross the rails, where two share a link to the spine.
+    """
     network = build_scenario(collective("barrier", 2, 0), fabric).topology.build()
     layout = Layout(network.server_of, network.rail_of)
     schedule = plan(Request(op=op, ranks=len(network.hosts), bytes=size, layout=layout), algorithm)
@@ -88,7 +96,41 @@ def test_alone_an_operation_takes_its_ideal_time(fabric: Any, size: int, op: str
     (carried,) = play_core(Scenario(op, lambda: network, one(rows), control="none")).carried
     took = (carried.end_ps or 0) - (carried.start_ps or 0)
     assert carried.admitted.floor_ps <= carried.admitted.ideal_ps(took) <= took
-    assert carried.admitted.alone_ps == pytest.approx(took, rel=0.01)
+    if size < 3_000_000 or (fabric, op, algorithm) not in CROWDED:
+        assert carried.admitted.alone_ps == (pytest.approx(took, rel=0.01) if fabric is WIDE else took)
+
+
+def test_data_that_waits_makes_room_for_acks() -> None:
+    """Two hosts send to a third, which sends, too: at its port the ACKs of what it sends go before the data."""
+    packets = 50
+    pairs = [(0, 2), (1, 2), (2, 0)]
+    trace = flows(3, pairs, packets * 4096)
+    result = netsim.simulate(trace, {**STAR, "hosts_per_leaf": 3, "control_class": "strict"}, transport="none")
+    expected = ((2 * packets + 1) * FULL + packets * 64) * 80 + 2 * US
+    (row,) = result.collectives.itertuples()
+    assert row.ideal_ps == row.time_ps == expected
+
+
+@pytest.mark.parametrize("number", range(16))
+@pytest.mark.parametrize("fabric", [STAR, RAILS], ids=["star", "rails"])
+def test_alone_many_flows_take_their_ideal_time(fabric: Any, number: int) -> None:
+    """Through relays, over several queue pairs, in packets large and small, ACKs apart or not: nearly all to the ps."""
+    draw = random.Random(f"flows {number}")
+    more = {"servers": draw.choice([3, 5])} if fabric is RAILS else {"hosts_per_leaf": draw.randint(3, 12)}
+    fabric = {**fabric, **more, "rate": draw.choice(["25Gb/s", "400Gb/s"]), "delay": draw.choice(["100ns", "5us"])}
+    fabric["control_class"] = draw.choice(["strict", "shared"])
+    network = build_scenario(collective("barrier", 2, 0), fabric).topology.build()
+    rows: list[Row] = []
+    for _ in range(draw.choice([30, 100])):
+        source, target = draw.sample(range(len(network.hosts)), 2)
+        before = [i for i, row in enumerate(rows) if source in row[:2]]  # what it has received or sent
+        after = tuple(draw.sample(before, 1)) if before and draw.random() < 0.3 else ()
+        rows.append((source, target, 0, draw.randint(1, 300_000), after))
+    settings = {"payload": draw.choice([1024, 4096, 65536]), "queue_pairs": draw.choice([1, 3]), "split": True}
+    settings["timeout_ps"] = 10**15
+    (carried,) = play_core(Scenario("flows", lambda: network, one(rows), control="none", **settings)).carried
+    took = (carried.end_ps or 0) - (carried.start_ps or 0)
+    assert carried.admitted.alone_ps == pytest.approx(took, rel=0.003)
 
 
 @settings(deadline=None, max_examples=12)
@@ -100,7 +142,11 @@ def test_random_runs_keep_the_laws(number: int) -> None:
 
 @pytest.mark.parametrize(
     ("op", "algorithm", "routing", "gpus", "rate"),
-    [("broadcast", "ring", {}, 4, "400Gb/s"), ("all_reduce", "tree", {"queue_pairs": 3}, 2, "800Gb/s")],
+    [
+        ("broadcast", "ring", {}, 4, "400Gb/s"),
+        ("all_reduce", "tree", {"queue_pairs": 3}, 2, "800Gb/s"),
+        ("reduce", "ring", {}, 8, "400Gb/s"),
+    ],
 )
 def test_an_operation_of_many_packets_is_played_finely(
     op: str, algorithm: str, routing: dict[str, Any], gpus: int, rate: str

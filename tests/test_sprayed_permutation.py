@@ -13,7 +13,7 @@ import simpy
 from netsim.core.switch.ecmp_tables import PerPacketRouting
 from netsim.fabric import Fabric, Wire
 from netsim.routing import Adaptive, Ecmp, PerPacket, Routing, Spray
-from netsim.routing.candidates import candidates_of
+from netsim.routing.equal_cost_links import candidates_of
 from netsim.topology import FatTree
 from netsim.transport.settings import Transport
 from tests.core_runs import schedule_of

@@ -5,7 +5,7 @@ To add an algorithm write a function from Request to Schedule and give it a line
 
 from collections.abc import Callable
 
-from netsim.collectives import all_to_all, direct, msccl, ring, tree
+from netsim.collectives import all_to_all, bruck, direct, msccl, recursive, ring, tree
 from netsim.collectives.checking import check, depths
 from netsim.collectives.layout import Layout
 from netsim.collectives.request import Request
@@ -16,12 +16,17 @@ from netsim.errors import InputError, nearest
 Algorithm = Callable[[Request], Schedule]
 
 ALGORITHMS: dict[str, dict[str, Algorithm]] = {
-    "all_reduce": {"ring": ring.all_reduce, "tree": tree.all_reduce},
-    "all_gather": {"ring": ring.all_gather},
+    "all_reduce": {
+        "ring": ring.all_reduce,
+        "tree": tree.all_reduce,
+        "recursive_doubling": recursive.recursive_doubling,
+        "halving_doubling": recursive.halving_doubling,
+    },
+    "all_gather": {"ring": ring.all_gather, "bruck": bruck.all_gather},
     "reduce_scatter": {"ring": ring.reduce_scatter},
     "broadcast": {"ring": ring.broadcast, "tree": tree.broadcast},
     "reduce": {"ring": ring.reduce, "tree": tree.reduce},
-    "all_to_all": {"pairwise": all_to_all.all_to_all},
+    "all_to_all": {"pairwise": all_to_all.all_to_all, "bruck": bruck.all_to_all},
     "all_to_all_v": {"pairwise": all_to_all.all_to_all_v},
     "gather": {"direct": direct.gather},
     "scatter": {"direct": direct.scatter},

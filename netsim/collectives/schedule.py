@@ -20,8 +20,13 @@ class Schedule:
     first_after      i8[m+1]  row i waits for the rows after[first_after[i]:first_after[i + 1]]
     after            i4[k]    a predecessor ends where the row starts (then the row waits until it is delivered) or
                               starts there (then the row waits until it is acknowledged)
-    offset           i8[m]    first byte of the source's buffer that the row carries; 0 where that means nothing
+    offset           i8[m]    first byte of the source's buffer that the row carries (a circle: after its end comes its
+                              beginning) or of a message packed from all over it; 0 where that means nothing
     reduces          bool[m]  the target adds what it receives to what it holds; otherwise it replaces it
+
+    A row carries what its source holds when it starts. Two rows between the same ranks, one there and one back, on one
+    channel and with the same bytes, neither of them after the other, are an exchange (MPI_Sendrecv): what one brings is
+    taken in when the other has started.
     """
 
     op: str
@@ -48,7 +53,7 @@ class Builder:
     """Collects the rows of one schedule part by part; a part is what one channel adds."""
 
     def __init__(self, op: str, algorithm: str, ranks: int) -> None:
-        self._names = (op, algorithm, ranks)
+        self.ranks, self._names = ranks, (op, algorithm, ranks)
         self._columns: dict[str, list[NDArray[np.generic]]] = {name: [] for name in _TYPES}
         self._channels: list[tuple[int, int]] = []
         self._rows = 0
@@ -62,7 +67,7 @@ class Builder:
         size: Int64s,
         offset: Int64s,
         reduces: NDArray[np.bool_],
-        waits: NDArray[np.int16],
+        waits: NDArray[np.int16] | Int32s,
         after: Int32s,
     ) -> None:
         """Append rows; `waits` counts the predecessors of each, `after` lists them, counted from this part's first."""
@@ -103,6 +108,6 @@ _TYPES: dict[str, type[np.generic]] = {
     "bytes": np.int64,
     "offset": np.int64,
     "reduces": np.bool_,
-    "waits": np.int16,
+    "waits": np.int32,
     "after": np.int32,
 }

@@ -24,7 +24,7 @@ from netsim.explain.causes import Causes
 from netsim.explain.deferred_queries import Answers, Asked, Bytes
 from netsim.explain.explanation import Explained, explained
 from netsim.explain.line import Unknown
-from netsim.explain.message_timelines import Stories
+from netsim.explain.message_timelines import Timelines
 from netsim.explain.path import Path
 from netsim.explain.path_hints import Origins
 from netsim.explain.replay_plan import Plan, Span, Spans, WatchedLines
@@ -95,14 +95,14 @@ def player(scenario: Scenario, progress: Progress | None) -> Play:
     """Simulates a scenario again while readers see its journal; gives the fabric when all has ended."""
 
     def play(readers: list[Reader]) -> Fabric:
-        witness, fabrics = Passer(readers), list[Fabric]()
+        tracer, fabrics = Passer(readers), list[Fabric]()
 
         def watch(fabric: Fabric) -> None:
             fabrics.append(fabric)
-            fabric.watch(witness)
+            fabric.watch(tracer)
 
         run(scenario, None, NO_LIMITS, progress, watch)
-        witness.take(fabrics[0].world, at_end=True)
+        tracer.take(fabrics[0].world, at_end=True)
         return fabrics[0]
 
     return play
@@ -118,7 +118,7 @@ class Passes:
         self._run([origins.read])
         origins.sort()
         world, carried = self.fabric.world, self.fabric.carried
-        self.plan = Plan(world, Stories(carried), origins)
+        self.plan = Plan(world, Timelines(carried), origins)
         self.alternatives = Alternatives(self.fabric.network)
         self.wanted = [each.number for each in carried if each.number not in done and only in (None, each.number)]
 
@@ -163,7 +163,7 @@ class Passes:
     def _paths(self, batch: list[int]) -> tuple[list[Path], Answers]:
         """Walk the critical paths of some collectives; and the bytes of links while these lasted."""
         ways = {number: self.plan.whole(number) for number in batch}
-        carried = self.plan.stories.carried
+        carried = self.plan.timelines.carried
         bounds = [ps for number in batch for ps in (carried[number].start_ps, carried[number].end_ps) if ps is not None]
         for _ in range(MOST_RUNS):
             spans = [span for way in ways.values() for span in way]
@@ -180,7 +180,7 @@ class Passes:
         """The critical path of a collective; None, and its way mended, where that leads to what was not kept."""
         lines.entered.clear()
         try:
-            return Path(lines, self.plan.stories, number)
+            return Path(lines, self.plan.timelines, number)
         except Unknown as stuck:
             ways[number] = self.plan.mended(number, lines, stuck, self.most_rows // SHARE)
             return None

@@ -65,15 +65,15 @@ class Traffic:
 def traffic(trace: Trace, placed: Placed) -> Traffic:
     """Add up the traffic of all operations; of a trace in which not all ranks are seen, only that of the seen ones."""
     pairs, left_out = _Pairs(trace.ranks), Counter[str]()
-    alike: Counter[tuple[object, ...]] = Counter()
+    uniform: Counter[tuple[object, ...]] = Counter()
     example: dict[tuple[object, ...], Operation] = {}
     for operation in trace.operations:
         if operation.op == "compute":
             continue
         key = _key(operation)
-        alike[key] += 1
+        uniform[key] += 1
         example.setdefault(key, operation)
-    for key, times in alike.items():
+    for key, times in uniform.items():
         operation = example[key]
         if _rows(operation) > MOST_ROWS:
             left_out[f"more than {MOST_ROWS:,} chunk flows in one {operation.op}"] += times

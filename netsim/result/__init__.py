@@ -66,17 +66,17 @@ class Result:
     provenance: dict[str, Any]
 
     @classmethod
-    def of(cls, outcome: RunTables, scenario: Scenario) -> Result:
+    def of(cls, raw_result: RunTables, scenario: Scenario) -> Result:
         """Make the tables of what a run measured, and derive what follows from it."""
-        collectives = tables.collectives(outcome.collectives)
-        links = tables.links(outcome.links)
+        collectives = tables.collectives(raw_result.collectives)
+        links = tables.links(raw_result.links)
         return cls(
             collectives=collectives,
-            parts=tables.parts(outcome.parts),
-            flows=tables.flows(outcome.flows),
+            parts=tables.parts(raw_result.parts),
+            flows=tables.flows(raw_result.flows),
             links=links,
-            queues=tables.queues(outcome.queues),
-            summary=summary_of(outcome.totals, collectives, links),
+            queues=tables.queues(raw_result.queues),
+            summary=summary_of(raw_result.totals, collectives, links),
             scenario=scenario,
             provenance=provenance_of(scenario),
         )

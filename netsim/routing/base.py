@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import BaseModel, ConfigDict
 
 from netsim.errors import InputError
-from netsim.routing.shortest_paths import Ints, Plane, Planes, planes_of
+from netsim.routing.shortest_paths import AllShortestPaths, Ints, ShortestPaths, shortest_paths_of
 from netsim.topology.network import Network
 
 BLOCK = 1 << 19  # connections routed together: bounds the memory
@@ -95,7 +95,7 @@ class Routing(BaseModel):
 
     def _table(self, network: Network, block: Connections, seed: int) -> Ints:
         """The routes of a block as i4[n, longest], with -1 where a route has no link."""
-        planes = planes_of(network)
+        planes = shortest_paths_of(network)
         stop = _leave_server_at(network, planes, block, self.pxn)
         joined = planes.out.joins(stop, block.target)
         if not joined.all():
@@ -105,13 +105,13 @@ class Routing(BaseModel):
         inside = self._walk(planes.up, block.source, stop, block, seed)
         return np.concatenate([inside, self._walk(planes.out, stop, block.target, block, seed)], axis=1)
 
-    def _walk(self, plane: Plane, start: Ints, goal: Ints, block: Connections, seed: int) -> Ints:
+    def _walk(self, paths: ShortestPaths, start: Ints, goal: Ints, block: Connections, seed: int) -> Ints:
         """Go from `start` to `goal` hop by hop, all connections at once; i4[n, longest]."""
         at = start.copy()
-        table = np.full((len(at), plane.longest(start, goal)), -1, np.int32)
+        table = np.full((len(at), paths.longest(start, goal)), -1, np.int32)
         for hop in range(table.shape[1]):
             moving = np.flatnonzero(at != goal)
-            first, links, onward, pair = plane.candidates(at[moving], goal[moving])
+            first, links, onward, pair = paths.equal_cost_links(at[moving], goal[moving])
             count = (first[1:] - first[:-1])[pair]
             chosen = first[pair] + self.choose(seed, at[moving], block.some(moving), count)
             table[moving, hop] = links[chosen]
@@ -119,7 +119,7 @@ class Routing(BaseModel):
         return table
 
 
-def _leave_server_at(network: Network, planes: Planes, block: Connections, pxn: bool) -> Ints:
+def _leave_server_at(network: Network, planes: AllShortestPaths, block: Connections, pxn: bool) -> Ints:
     """The host up to which NVLink is used: the target in the same server, a PXN relay, or the source itself."""
     source, target, server = block.source, block.target, network.server_of
     same = (server[source] == server[target]) & planes.up.joins(source, target)

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netsim.collectives import ALGORITHMS, Request, Schedule, check, depths, plan
-from tests.collectives.proofs import MOVED, PROOFS
+from netsim.collectives.rounds import EAGER
+from tests.collectives.bounds import BOUNDS, prove
 from tests.collectives.requests import eight_rails, requests
 
 EVERY_ENTRY = pytest.mark.parametrize(
@@ -25,7 +26,7 @@ unhurried = settings(deadline=None, max_examples=60)
 @given(data=st.data(), seed=st.integers(0, 1 << 30))
 def test_every_rank_ends_with_what_it_must_hold(op: str, algorithm: str, data: st.DataObject, seed: int) -> None:
     request = data.draw(requests(op))
-    PROOFS[op](plan(request, algorithm), request, seed)
+    prove(plan(request, algorithm), request, seed)
 
 
 @EVERY_ENTRY
@@ -33,7 +34,20 @@ def test_every_rank_ends_with_what_it_must_hold(op: str, algorithm: str, data: s
 @given(data=st.data())
 def test_not_one_byte_too_many_moves(op: str, algorithm: str, data: st.DataObject) -> None:
     request = replace(data.draw(requests(op, most_ranks=40, most_bytes=1 << 40)), chunk_bytes=1 << 37)
-    assert plan(request, algorithm).bytes.sum() == MOVED[op](request)
+    assert plan(request, algorithm).bytes.sum() == BOUNDS[op, algorithm].moved(request)
+
+
+def test_every_algorithm_has_its_bound_and_no_other_has() -> None:
+    assert set(BOUNDS) == {(op, name) for op, known in ALGORITHMS.items() for name in known}
+
+
+@EVERY_ENTRY
+@pytest.mark.parametrize("ranks", [2, 3, 4, 7, 8, 13, 32])
+def test_as_many_rounds_follow_one_another_as_are_known(op: str, algorithm: str, ranks: int) -> None:
+    """One message per round, where nothing is cut and messages are too large to be sent before the last one is."""
+    ranks = 2 if op == "send" else ranks
+    request = replace(request_of(op, ranks, EAGER * 32 * ranks), chunk_bytes=1 << 40)
+    assert depths(plan(request, algorithm)).max() + 1 == BOUNDS[op, algorithm].rounds(ranks)
 
 
 @EVERY_ENTRY
@@ -51,10 +65,10 @@ def test_rows_keep_to_chunk_and_channels(op: str, algorithm: str, data: st.DataO
 
 @EVERY_ENTRY
 def test_columns_have_the_promised_types(op: str, algorithm: str) -> None:
-    schedule = plan(wish_of(op, 2, 4096), algorithm)
+    schedule = plan(request_of(op, 2, 4096), algorithm)
     assert_types(schedule)
     assert len(schedule) > 0
-    assert_types(plan(wish_of(op, 1, 4096), algorithm) if op != "send" else plan(wish_of(op, 2, 0)))
+    assert_types(plan(request_of(op, 1, 4096), algorithm) if op != "send" else plan(request_of(op, 2, 0)))
 
 
 def assert_types(schedule: Schedule) -> None:
@@ -64,7 +78,7 @@ def assert_types(schedule: Schedule) -> None:
     assert schedule.first_after.shape == (len(schedule) + 1,)
 
 
-def wish_of(op: str, ranks: int, size: int) -> Request:
+def request_of(op: str, ranks: int, size: int) -> Request:
     """A plain request of any operation; for one rank it asks for nothing to be sent."""
     sizes = np.full((ranks, ranks), size)
     return Request(op=op, ranks=ranks, bytes=size, sizes=sizes, flows=[(0, 1, size)] if ranks > 1 else [])
@@ -73,14 +87,14 @@ def wish_of(op: str, ranks: int, size: int) -> Request:
 @EVERY_ENTRY
 def test_alone_or_without_bytes_nothing_is_sent(op: str, algorithm: str) -> None:
     if op != "send":
-        assert len(plan(wish_of(op, 1, 4096), algorithm)) == 0
+        assert len(plan(request_of(op, 1, 4096), algorithm)) == 0
     if op != "barrier":
-        assert len(plan(wish_of(op, 2, 0), algorithm)) == 0
+        assert len(plan(request_of(op, 2, 0), algorithm)) == 0
 
 
 @EVERY_ENTRY
-def test_the_same_wish_gives_the_same_schedule(op: str, algorithm: str) -> None:
-    one, two = plan(wish_of(op, 2, 5000), algorithm), plan(wish_of(op, 2, 5000), algorithm)
+def test_the_same_request_gives_the_same_schedule(op: str, algorithm: str) -> None:
+    one, two = plan(request_of(op, 2, 5000), algorithm), plan(request_of(op, 2, 5000), algorithm)
     for name in ("source", "target", "channel", "bytes", "first_after", "after", "offset", "reduces"):
         assert np.array_equal(getattr(one, name), getattr(two, name))
 

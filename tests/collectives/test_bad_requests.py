@@ -40,7 +40,7 @@ def test_a_wish_without_sense_is_refused(asked: dict[str, Any], message: str) ->
             "collective: unknown operation 'all_reduc'; did you mean 'all_reduce'?",
         ),
         (Request(op="all_reduce", ranks=4), "rings", "all_reduce: unknown algorithm 'rings'; did you mean 'ring'?"),
-        (Request(op="all_reduce", ranks=4), "", "all_reduce: unknown algorithm ''; one of: ring, tree"),
+        (Request(op="broadcast", ranks=4), "", "broadcast: unknown algorithm ''; one of: ring, tree"),
         (Request(op="send", ranks=3), None, "send: 3 ranks; a send is between 2 ranks: sender, receiver"),
         (
             Request(op="all_to_all_v", ranks=2),

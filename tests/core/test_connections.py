@@ -11,7 +11,7 @@ import pytest
 from netsim.core.state.build import STRIDE
 from netsim.core.state.dtypes import NEVER
 from netsim.core.switch.ecmp_tables import PerPacketRouting, with_per_packet_routing
-from netsim.routing.candidates import candidates_of
+from netsim.routing.equal_cost_links import equal_cost_links_of
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.network import Network
 from netsim.transport.fixed_point import ONE
@@ -99,7 +99,7 @@ def test_a_window_of_the_bandwidth_delay_product_holds_one_idle_round_trip() -> 
 def test_a_sprayed_window_holds_the_longest_round_trip_of_all_ways_at_what_they_carry_together() -> None:
     """The slow spine has the longest way there, the last one the longest way back; the host's link is the narrowest."""
     network = uneven((25, 100, 50, 100))
-    found = candidates_of(network)
+    found = equal_cost_links_of(network)
     steering = PerPacketRouting("spray", found.group_of, found.first, found.links)
     for gigabits, narrowest in ((100, 4160 * 80), (400, -(-4160 * 8000 // 275))):
         network = uneven((25, 100, 50, 100), gigabits)

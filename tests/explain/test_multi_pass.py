@@ -16,7 +16,7 @@ from netsim.explain.alternatives import Alternatives
 from netsim.explain.causes import Causes
 from netsim.explain.explanation import explained
 from netsim.explain.line import Line, Lines, Unknown
-from netsim.explain.message_timelines import Stories
+from netsim.explain.message_timelines import Timelines
 from netsim.explain.multi_pass import Kept, Passes, Play, player
 from netsim.explain.path import Path
 from netsim.explain.path_hints import Origins
@@ -49,7 +49,7 @@ def replayed(run: CoreRun, packet_trace: Any) -> Play:
 
 def at_once(run: CoreRun, packet_trace: Any) -> list[Explained]:
     lines, network = Lines(Rows(run.fabric.world, packet_trace)), run.fabric.network
-    found = [Path(lines, Stories(run.carried), carried.number) for carried in run.carried]
+    found = [Path(lines, Timelines(run.carried), carried.number) for carried in run.carried]
     return [explained(path, Causes(network, Alternatives(network), "ecmp", path, Traffic(lines))) for path in found]
 
 

@@ -64,8 +64,8 @@ def test_what_makes_too_many_operations_names_the_limit_and_a_way_around(
     with pytest.raises(InputError) as caught:
         simai(tmp_path, *rows, head=head.format(64))
     parts = sum(len(each.ranks) for each in trace.operations)
-    told = f"6 rows on 64 GPUs make {len(trace.operations)} operations with {parts:,} ranks in them"
-    assert told in str(caught.value)
+    recorded = f"6 rows on 64 GPUs make {len(trace.operations)} operations with {parts:,} ranks in them"
+    assert recorded in str(caught.value)
     assert "write all_gpus: 60 into line 1 (the data-parallel replicas left out do the same)" in str(caught.value)
     simai(tmp_path, *rows, head=head.format(60))
 
@@ -171,9 +171,9 @@ def test_what_a_table_leaves_open_is_told(tmp_path: Path) -> None:
     trace = table(tmp_path, *rows, first="")
     assert trace.ranks == 8
     assert [ranks for op, ranks, _ in calls(trace) if op == "all_to_all"] == [(0, 2, 4, 6), (1, 3, 5, 7)]
-    told = " ".join(trace.notes)
+    recorded = " ".join(trace.notes)
     for what in ("8 ranks: the file does not say", "expert groups have 4 ranks", "1 rows do not say how large"):
-        assert what in told
+        assert what in recorded
 
 
 def test_what_is_skipped_is_counted(tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ class NpuFile:
         return Node("compute", each.id, after, request=netsim_attribute.of(request), turn=netsim_attribute.number)
 
     def _told(self, each: ChakraNode) -> netsim_attribute.NetsimAttribute:
-        return netsim_attribute.told(each.attributes, f"{self.path}: node {each.id}", self.groups.ranks)
+        return netsim_attribute.recorded(each.attributes, f"{self.path}: node {each.id}", self.groups.ranks)
 
     def _duration(self, each: ChakraNode) -> int:
         if each.duration_micros > MAX_MICROS:

@@ -65,18 +65,18 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     joiner.join()
     first = next(iter(files.values()))
     made = operations(joiner, str(first))
-    told = tuple(f"{count:,} {what}" for what, count in (joiner.notes + account.notes).items())
+    recorded = tuple(f"{count:,} {what}" for what, count in (joiner.notes + account.notes).items())
     report = ReadReport(
         lines=account.nodes,
         records=len(joiner.of_node),
         skipped=dict(account.skipped),
         seen=tuple(files),
         assumed=assumed,
-        findings=told,
+        findings=recorded,
     )
     skipped = tuple(f"{count:,} {what}: skipped" for what, count in account.skipped.items())
     source = ", ".join(map(str, files.values()))
-    return Trace(_name(first), groups.ranks, groups.made, made, source, (*assumed, *told, *skipped), report)
+    return Trace(_name(first), groups.ranks, groups.made, made, source, (*assumed, *recorded, *skipped), report)
 
 
 def _by_rank(files: list[Path], texts: list[Path]) -> dict[int, Path]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.errors import InputError
+from netsim.topological_order import Stuck, topological_order
 from netsim.traces.goal.rank import Goal
-from netsim.traces.graphs.graph import in_order
 
 Ints = NDArray[Any]
 
@@ -71,14 +68,14 @@ def turns(nodes: Nodes, goal: Goal) -> Ints:
     waiters = np.repeat(order, np.diff(nodes.starts))
     for rank in np.unique(nodes.ranks[waiters[nodes.awaited >= waiters]]).tolist():
         first, end = int(nodes.first[rank]), int(nodes.first[rank + 1])
-        cuts = (nodes.starts[first : end + 1] - nodes.starts[first]).tolist()
-        listed = (nodes.awaited[nodes.starts[first] : nodes.starts[end]] - first).tolist()
-        waits = [listed[one:other] for one, other in pairwise(cuts)]
-        order[first:end] = np.array(in_order(waits, _cycle(nodes, goal, first))) + first
+        edges = slice(nodes.starts[first], nodes.starts[end])
+        cycle = _cycle(nodes, goal, first)
+        own = topological_order(end - first, waiters[edges] - first, nodes.awaited[edges] - first, cycle)
+        order[first:end] = own + first
     return order
 
 
-def _cycle(nodes: Nodes, goal: Goal, first: int) -> Callable[[int], InputError]:
+def _cycle(nodes: Nodes, goal: Goal, first: int) -> Stuck:
     hint = "take out one of the dependencies between them"
     what = "waits for itself by way of others"
-    return lambda number: goal.wrong(int(nodes.places[first + number]), what, hint)
+    return lambda number, _: goal.wrong(int(nodes.places[first + number]), what, hint)

@@ -5,16 +5,13 @@ A receive is ready from the start: what it waits for, whatever comes after it wa
 
 from __future__ import annotations
 
-import heapq
 from array import array
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.errors import InputError
 from netsim.traces.goal.nodes import Nodes
 from netsim.traces.goal.rank import COMPUTE, RECEIVE, SEND, Goal
 from netsim.traces.limits import MAX_CELLS
@@ -89,24 +86,3 @@ def _walked(nodes: Nodes, order: Ints, operations: Ints, goal: Goal) -> tuple[ar
                 raise goal.wrong(int(nodes.places[node]), what, "cut the job into parts")
         end[node] = len(data)
     return begin, end, data
-
-
-def in_turn(count: int, waiters: Ints, awaited: Ints, cycle: Callable[[int], InputError]) -> Ints:
-    """Put so many numbers in an order in which each comes after those it waits for, and otherwise stays where it is."""
-    if (awaited < waiters).all():
-        return np.arange(count)
-    by_awaited = np.argsort(awaited, kind="stable")
-    dependents = array("i", waiters[by_awaited].astype(np.int32).tobytes())
-    starts = np.searchsorted(awaited[by_awaited], np.arange(count + 1)).tolist()
-    waits = np.bincount(waiters, minlength=count)
-    ready, left, order = np.flatnonzero(waits == 0).tolist(), waits.tolist(), array("i")
-    while ready:
-        number = heapq.heappop(ready)
-        order.append(number)
-        for dependent in dependents[starts[number] : starts[number + 1]]:
-            left[dependent] -= 1
-            if not left[dependent]:
-                heapq.heappush(ready, dependent)
-    if len(order) < count:
-        raise cycle(next(number for number, open_waits in enumerate(left) if open_waits))
-    return np.array(order)

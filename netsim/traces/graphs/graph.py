@@ -6,13 +6,13 @@ all members of a group are one.
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from netsim.errors import InputError
+from netsim.topological_order import Stuck, topological_order_of
 from netsim.traces.limits import MAX_CELLS
 from netsim.traces.trace import Operation
 
@@ -104,12 +104,12 @@ class Joiner:
     def _in_order(self) -> Iterator[Key]:
         for rank in sorted(self.graph):
             nodes = self.graph[rank]
-            for number in in_order([[*node.after, *node.started] for node in nodes], self._cycle(rank)):
+            for number in topological_order_of([[*node.after, *node.started] for node in nodes], self._cycle(rank)):
                 yield rank, number
 
-    def _cycle(self, rank: int) -> Callable[[int], InputError]:
+    def _cycle(self, rank: int) -> Stuck:
         hint = "take out one of the dependencies between them"
-        return lambda number: self._wrong(rank, self.graph[rank][number], "waits for itself by way of others", hint)
+        return lambda number, _: self._wrong(rank, self.graph[rank][number], "waits for itself by way of others", hint)
 
     def _calls(self, parts: dict[int, list[Key]]) -> None:
         """Join the k-th calls of all ranks; what the first of them says holds where they do not agree."""
@@ -224,27 +224,3 @@ class Sends:
     def left(self) -> Iterator[Key]:
         for waiting in self._waiting.values():
             yield from waiting
-
-
-def in_order(waits: list[list[int]], cycle: Callable[[int], InputError]) -> list[int]:
-    """Put numbers in an order in which each comes after those it waits for, and otherwise stays where it is.
-
-    cycle(number) makes the error for one of those that wait for each other.
-    """
-    dependents: list[list[int]] = [[] for _ in waits]
-    open_waits = [len(each) for each in waits]
-    for number, each in enumerate(waits):
-        for awaited in each:
-            dependents[awaited].append(number)
-    ready = [number for number, count in enumerate(open_waits) if not count]
-    ordered = []
-    while ready:
-        number = heapq.heappop(ready)
-        ordered.append(number)
-        for dependent in dependents[number]:
-            open_waits[dependent] -= 1
-            if not open_waits[dependent]:
-                heapq.heappush(ready, dependent)
-    if len(ordered) < len(waits):
-        raise cycle(next(number for number, count in enumerate(open_waits) if count))
-    return ordered

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from netsim.errors import InputError
+from netsim.topological_order import topological_order_of
 from netsim.traces.graphs.graph import Graph, Node, Part
 from netsim.traces.trace import Operation, Trace, Turn
 
@@ -155,22 +156,8 @@ def _part(flow: Flow, operation: Operation) -> Part:
     return Part(flow.number, turn.start_ps, turn.channel)
 
 
-def _in_turn(flows: list[Flow]) -> Iterator[Flow]:
+def _in_turn(flows: list[Flow]) -> list[Flow]:
     """Each flow after those that it waits for."""
-    dependents: list[list[int]] = [[] for _ in flows]
-    waits = [len(flow.after) for flow in flows]
-    for flow in flows:
-        for awaited, _ in flow.after:
-            dependents[awaited].append(flow.number)
-    ready = [flow.number for flow in reversed(flows) if not flow.after]
-    done = 0
-    while ready:
-        number = ready.pop()
-        done += 1
-        yield flows[number]
-        for dependent in reversed(dependents[number]):
-            waits[dependent] -= 1
-            if not waits[dependent]:
-                ready.append(dependent)
-    if done < len(flows):
-        raise InputError("flows wait for each other in a cycle", hint="take out one of their `after`")
+    waits = [[awaited for awaited, _ in flow.after] for flow in flows]
+    cycle = InputError("flows wait for each other in a cycle", hint="take out one of their `after`")
+    return [flows[number] for number in topological_order_of(waits, lambda *_: cycle)]

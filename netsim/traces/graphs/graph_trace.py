@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from netsim.errors import InputError
-from netsim.traces.graphs.graph import Joined, Joiner, Part, in_order
+from netsim.topological_order import topological_order_of
+from netsim.traces.graphs.graph import Joined, Joiner, Part
 from netsim.traces.matrix import matrix
 from netsim.traces.trace import DEFAULT_STREAM, Flows, Operation, Turn, changed
 
@@ -23,7 +24,7 @@ class Unit:
     """
 
     request: Operation
-    told: bool
+    recorded: bool
     first: Joined
     needs: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     waits: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -40,11 +41,11 @@ def operations(joiner: Joiner, where: str) -> tuple[Operation, ...]:
     if not is_told:
         _fill_empty(joiner)
     if joiner.joined and not is_told and all(joined.is_send for joined in joiner.joined):
-        order = in_order(waits, lambda number: _cycle(joiner, joiner.joined[number], where))
+        order = topological_order_of(waits, lambda number, _: _cycle(joiner, joiner.joined[number], where))
         return (Operation("flows", **_matrix(joiner, order, waits)),)
     units = _units(joiner, waits)
     listed = [sorted(set().union(*unit.waits.values())) for unit in units]
-    order = in_order(listed, lambda number: _cycle(joiner, units[number].first, where))
+    order = topological_order_of(listed, lambda number, _: _cycle(joiner, units[number].first, where))
     return _Streams(units, order).operations()
 
 
@@ -124,14 +125,14 @@ class _Streams:
         self.place = {number: position for position, number in enumerate(order)}
         self.stream: dict[int, str] = {}  # of an operation
         self.last: dict[tuple[int, str], int] = {}  # the last operation of a rank on a stream
-        self.taken = {unit.request.stream for unit in units if unit.told}
+        self.taken = {unit.request.stream for unit in units if unit.recorded}
         self.made = 0
 
     def operations(self) -> tuple[Operation, ...]:
         return tuple(self._operation(number, self.units[number]) for number in self.order)
 
     def _operation(self, number: int, unit: Unit) -> Operation:
-        stream = unit.request.stream if unit.told else self._choose(unit)
+        stream = unit.request.stream if unit.recorded else self._choose(unit)
         self.stream[number] = stream
         for rank in unit.request.ranks:
             self.last[rank, stream] = number

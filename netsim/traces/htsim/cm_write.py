@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from netsim.errors import InputError
-from netsim.traces.graphs.graph import Graph, Joiner, in_order
+from netsim.topological_order import topological_order_of
+from netsim.traces.graphs.graph import Graph, Joiner
 from netsim.traces.graphs.graph_to_trace import Unraveller
 from netsim.traces.trace import Trace
 from netsim.writing import write_whole
@@ -46,7 +47,7 @@ class _Matrix:
         joiner.join()
         self.joiner, listed = joiner, joiner.waits()
         self.waits = list(map(frozenset, listed))
-        self.order = in_order(listed, lambda flow: InputError("flows wait for each other in a cycle"))
+        self.order = topological_order_of(listed, lambda *_: InputError("flows wait for each other in a cycle"))
         self.dependents: dict[frozenset[Event], list[int]] = {}  # by what they wait for
         self._find_heirs()
         self.trigger = {events: number for number, events in enumerate(self.dependents, 1)}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from netsim.traces.joining.columns import Ints
+from netsim.topological_order import topological_order
 from netsim.traces.joining.parts import neighbours, parts
 from netsim.traces.joining.reports import Call, Findings, Queue
 from netsim.traces.joining.uniform_runs import AlikeStep
@@ -53,48 +52,18 @@ def program_order(steps: Sequence[AnyStep], findings: Findings) -> list[AnyStep]
     turns, before, after = neighbours(parts(steps), len(steps))
     turn_of = np.empty_like(turns)
     turn_of[turns] = np.arange(len(turns))
-    if (turn_of[before] < turn_of[after]).all():
-        return [steps[number] for number in turns.tolist()]  # the lines are in such an order already
-    return _reordered(steps, turns.tolist(), turn_of.tolist(), _behind(before, after, len(steps)), findings)
 
+    def cross(turn: int, placed: Sequence[int]) -> Exception | None:
+        step = steps[turns[turn]]
+        call = min((call for calls in step.calls.values() for call in calls), key=lambda each: each.place)
+        if not any(steps[number].guessed for number, over in zip(turns, placed, strict=True) if not over):
+            return findings.deadlock(call, f"{call.op} of {call.bytes:,} bytes", "another operation")
+        what = "ranks seem to call this and another operation in opposite orders, as calls were joined; this one is"
+        findings.add(call, f"{what} kept first: a cut log does not tell which belong together")
+        return None
 
-def _behind(before: Ints, after: Ints, steps: int) -> list[list[int]]:
-    """List for each step the steps directly behind it."""
-    pairs = np.unique(before * steps + after)
-    starts = np.searchsorted(pairs, np.arange(1, steps) * steps)
-    return [(each % steps).tolist() for each in np.split(pairs, starts)]
-
-
-def _reordered(
-    steps: Sequence[AnyStep], turns: list[int], turn_of: list[int], behind: list[list[int]], findings: Findings
-) -> list[AnyStep]:
-    waits_for = [0] * len(steps)
-    for each in behind:
-        for after in each:
-            waits_for[after] += 1
-    ready = [turn for turn, number in enumerate(turns) if not waits_for[number]]
-    heapq.heapify(ready)
-    done, ordered = [False] * len(steps), list[AnyStep]()
-    stuck = iter(turns)
-    while len(ordered) < len(steps):
-        if ready:
-            number = turns[heapq.heappop(ready)]
-        else:
-            number = next(each for each in stuck if not done[each])
-            call = min((call for calls in steps[number].calls.values() for call in calls), key=lambda each: each.place)
-            if not any(step.guessed for step, over in zip(steps, done, strict=True) if not over):
-                raise findings.deadlock(call, f"{call.op} of {call.bytes:,} bytes", "another operation")
-            what = "ranks seem to call this and another operation in opposite orders, as calls were joined; this one is"
-            findings.add(call, f"{what} kept first: a cut log does not tell which belong together")
-        if done[number]:
-            continue
-        done[number] = True
-        ordered.append(steps[number])
-        for after in behind[number]:
-            waits_for[after] -= 1
-            if not waits_for[after] and not done[after]:
-                heapq.heappush(ready, turn_of[after])
-    return ordered
+    order = topological_order(len(steps), turn_of[after], turn_of[before], cross)
+    return [steps[number] for number in turns[order].tolist()]
 
 
 def stream_names(steps: Sequence[AnyStep]) -> list[str]:

@@ -35,7 +35,7 @@ class Kind:
     """What all lines of a kind say: its number in the table, and the call as its first line tells it."""
 
     number: int
-    told: Reported
+    recorded: Reported
     thread: Thread
     handle: object
     is_transfer: bool
@@ -107,8 +107,8 @@ class Repeats:
     def _repeat(self, kind: Kind, turn: int, number: int) -> None:
         batch, run = -1, self.run
         if kind.is_transfer or self.batches.open:
-            kind.told.op_count = turn
-            batch = self.batches.number(kind.thread, kind.handle, kind.told)
+            kind.recorded.op_count = turn
+            batch = self.batches.number(kind.thread, kind.handle, kind.recorded)
         run.kinds.append(kind.number)
         run.lines.append(number)
         run.turns.append(turn)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from netsim.errors import InputError, nearest
 from netsim.traces.limits import MAX_BYTES, MAX_OPERATIONS, MAX_PARTS
-from netsim.traces.lines import pieces
+from netsim.traces.lines import raw_lines
 from netsim.traces.read_report import ReadReport
 from netsim.traces.simai.parallel import LAYOUT, SERVER, Layout
 from netsim.traces.trace import WORLD, Group, Operation, Trace
@@ -106,7 +106,7 @@ class _Reader:
         )
 
     def _lines(self) -> Iterator[tuple[int, list[str]]]:
-        for line, raw in pieces(self.path, MAX_LINE):
+        for line, raw in raw_lines(self.path, MAX_LINE):
             if line > MAX_OPERATIONS or (len(raw) == MAX_LINE and not raw.endswith(b"\n")):
                 what = f"is longer than {MAX_LINE:,} bytes a line and {MAX_OPERATIONS:,} lines"
                 raise self.wrong(line, what, "cut the workload into parts")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.routing.shortest_paths import Ints, Plane, planes_of
+from netsim.routing.shortest_paths import Ints, ShortestPaths, shortest_paths_of
 from netsim.topology.network import Network
 
 NONE = 0xFFFFFFFF
@@ -25,13 +25,13 @@ class Candidates:
     links: Ints
 
 
-def candidates_of(network: Network) -> Candidates:
+def equal_cost_links_of(network: Network) -> Candidates:
     """The candidates in the network between servers."""
-    plane = planes_of(network).out
+    paths = shortest_paths_of(network).out
     group_of: list[NDArray[np.uint32]] = []
     groups: list[Ints] = []
     for switch in network.switches:
-        mine, found = _of(plane, switch.number)
+        mine, found = _of(paths, switch.number)
         group_of.append(np.where(mine >= 0, mine + len(groups), NONE).astype(np.uint32))
         groups += found
     first = np.cumsum([0, *(len(group) for group in groups)]).astype(np.int64)
@@ -39,14 +39,14 @@ def candidates_of(network: Network) -> Candidates:
     return Candidates(np.concatenate([empty_column, *group_of]), first, np.concatenate([no_links, *groups]))
 
 
-def _of(plane: Plane, node: int) -> tuple[NDArray[np.int64], list[Ints]]:
+def _of(paths: ShortestPaths, node: int) -> tuple[NDArray[np.int64], list[Ints]]:
     """Which group each host has at one switch, i8[H] with -1 for none; and the links of each group."""
-    mine = slice(int(plane.first[node]), int(plane.first[node + 1]))
-    links, target = plane.links[mine], plane.target[mine]
-    nearer = plane.hops[target] == plane.hops[node] - 1  # [links, hosts]
-    good = nearer & ((target >= plane.hosts)[:, None] | (target[:, None] == np.arange(plane.hosts)))
+    mine = slice(int(paths.first[node]), int(paths.first[node + 1]))
+    links, target = paths.links[mine], paths.target[mine]
+    nearer = paths.hops[target] == paths.hops[node] - 1  # [links, hosts]
+    good = nearer & ((target >= paths.hosts)[:, None] | (target[:, None] == np.arange(paths.hosts)))
     if not len(links):
-        return np.full(plane.hosts, -1, np.int64), []
+        return np.full(paths.hosts, -1, np.int64), []
     packed = np.packbits(good, axis=0)
     _, where, group = np.unique(packed, axis=1, return_index=True, return_inverse=True)
     some = good[:, where].any(axis=0)

@@ -26,7 +26,7 @@ from netsim.explain.trace_columns import Rows
 from netsim.explain.traffic import Traffic
 from netsim.simulation.fabric import Fabric
 from netsim.traces import Group, Operation, Trace
-from tests.core_runs import CoreRun
+from tests.core.scenario_runs import CoreRun
 from tests.explain.known import KNOWN, OneBadCable, trace_of
 from tests.explain.test_causes import SETTINGS
 from tests.explain.test_path import EVERY, watched

@@ -11,11 +11,11 @@ import pytest
 import simpy
 
 from netsim.errors import RunError
-from tests.core_runs import CoreRun, Figures, build_core, core_figures, differences, play_core, schedule_of
-from tests.twin_networks import MICROSECOND, ring, star
-from tests.twin_random import drawn
-from tests.twin_runs import Collective, Scenario, one
-from tests.twin_scenarios import SCENARIOS
+from tests.core.scenario_runs import CoreRun, Figures, build_core, core_figures, differences, play_core, schedule_of
+from tests.reference.scenarios.drawn import drawn
+from tests.reference.scenarios.networks import MICROSECOND, ring, star
+from tests.reference.scenarios.plain import SCENARIOS
+from tests.reference.scenarios.scenario import Collective, Scenario, one
 
 NANOSECOND = 1_000
 SLICED = [

@@ -55,7 +55,7 @@ def _print(name: str, fact: Any) -> None:
 
 
 def _is_topology(things: list[str]) -> bool:
-    from netsim.builtin_inputs import names
+    from netsim.config.builtin_inputs import names
 
     return len(things) == 1 and (Path(things[0]).suffix in (".toml", ".topo") or things[0] in names("topologies"))
 

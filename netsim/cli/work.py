@@ -12,9 +12,9 @@ from netsim.cli.progress import reading, watching
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
-    from netsim.limits import Limits
+    from netsim.config.limits import Limits
+    from netsim.config.scenario import Scenario
     from netsim.result import Result
-    from netsim.scenario import Scenario
     from netsim.study.pool import Finished, Pool
 
 

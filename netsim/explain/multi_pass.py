@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from netsim.config.limits import NO_LIMITS
+from netsim.config.scenario import Scenario
 from netsim.core.observe.packet_tracer import PacketTracer
 from netsim.core.state.dtypes import NEVER
 from netsim.core.state.packet_trace_dtypes import PACKET_TRACE
@@ -30,10 +32,8 @@ from netsim.explain.path_hints import Origins
 from netsim.explain.replay_plan import ReplayPlan, Span, Spans, WatchedLines
 from netsim.explain.trace_columns import Column, Rows
 from netsim.explain.trace_filter import keep
-from netsim.fabric import Fabric
-from netsim.limits import NO_LIMITS
-from netsim.scenario import Scenario
 from netsim.simulation import Progress, run
+from netsim.simulation.fabric import Fabric
 
 COLUMNS = 4  # of the packet trace, i8 each
 MOST_RUNS = 32  # to find the paths of some collectives, and as many to answer what is asked about them

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from netsim.config.scenario import Scenario
 from netsim.errors import InputError
 from netsim.profile import sizes
 from netsim.profile.moved import MovedBytes, Placed, traffic
 from netsim.profile.requested import calls_by_rank, requests
 from netsim.profile.timing import Bursts, bursts
-from netsim.scenario import Scenario
 from netsim.traces import Group, Trace
 
 __all__ = ["Bursts", "Profile", "MovedBytes", "profile"]

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
+from netsim.config.scenario import Scenario
 from netsim.report.compare import compare_text
 from netsim.report.page import PageTable, Part, Section, page
 from netsim.report.text import NOTHING, columns, counted, microseconds, times
 from netsim.result import Result
-from netsim.scenario import Scenario
 from netsim.units import format_size
 from netsim.writing import write_text
 

@@ -6,7 +6,7 @@ from textwrap import fill
 
 import pandas as pd
 
-from netsim.presets import filled_in
+from netsim.config.preset_defaults import filled_in
 from netsim.report.text import NOTHING, columns, counted, microseconds, number, percent, times
 from netsim.result import Result
 from netsim.transport import UNMOVED_BY_LOSS

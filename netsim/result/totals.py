@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netsim.scenario import Scenario
+from netsim.config.scenario import Scenario
 from netsim.version import __version__
 
 WORST_LINKS = 10

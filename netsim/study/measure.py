@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from netsim.limits import NO_LIMITS, Limits
+from netsim.config.limits import NO_LIMITS, Limits
+from netsim.config.scenario import Scenario
 from netsim.report.bottleneck import estimate_of, slowdown_of
 from netsim.result import Result
-from netsim.scenario import Scenario
 from netsim.simulation import check, simulate
 from netsim.study.metrics import COUNTED, SUMMED, Measured
 

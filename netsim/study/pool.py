@@ -12,12 +12,12 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from netsim.config.limits import NO_LIMITS, Limits
 from netsim.errors import InputError, NetsimError, RunError
-from netsim.limits import NO_LIMITS, Limits
 from netsim.version import __version__
 
 if TYPE_CHECKING:
-    from netsim.scenario import Scenario
+    from netsim.config.scenario import Scenario
     from netsim.study.metrics import Measured
 
 BACKENDS = ("local", "dask")

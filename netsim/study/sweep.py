@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from netsim.limits import Limits
+from netsim.config.limits import Limits
 from netsim.study.folder import DONE, FAILED, Record, StudyFolder
 from netsim.study.plan import Plan, Point
 from netsim.study.pool import Finished, Pool, Task

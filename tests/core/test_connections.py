@@ -16,12 +16,12 @@ from netsim.topology.builder import NetworkBuilder
 from netsim.topology.network import Network
 from netsim.transport.fixed_point import ONE
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS
+from tests.core.laws import counted
+from tests.core.scenario_runs import build_core, core_figures, differences, schedule_of, twin_figures
 from tests.core.worlds import USUAL, ask, at_rest, connections_of, route_in
-from tests.core_runs import build_core, core_figures, differences, schedule_of, twin_figures
-from tests.laws import counted
-from tests.twin_networks import MICROSECOND, leaves, line, queue, rails, shortest_routes, star
-from tests.twin_routed import uneven
-from tests.twin_runs import Collective, Scenario, build_twin
+from tests.reference.scenarios.networks import MICROSECOND, leaves, line, queue, rails, shortest_routes, star
+from tests.reference.scenarios.per_packet_routing import uneven
+from tests.reference.scenarios.scenario import Collective, Scenario, build_twin
 
 
 def near_and_far(switches: int) -> Network:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from netsim.config import build_scenario
+from netsim.config.scenario import Scenario
 from netsim.core.observe import packet_tracer
 from netsim.core.state.dtypes import NEVER
 from netsim.errors import RunError
@@ -23,10 +24,9 @@ from netsim.explain.path_hints import Origins
 from netsim.explain.replay_plan import ReplayPlan
 from netsim.explain.trace_columns import Rows
 from netsim.explain.traffic import Traffic
-from netsim.fabric import Fabric
-from netsim.scenario import Scenario
+from netsim.simulation.fabric import Fabric
 from netsim.traces import Group, Operation, Trace
-from tests.core_runs import CoreRun
+from tests.core.scenario_runs import CoreRun
 from tests.explain.known import KNOWN, OneBadCable, trace_of
 from tests.explain.test_causes import SETTINGS
 from tests.explain.test_path import EVERY, watched

@@ -73,8 +73,8 @@ def test_a_change_in_any_kernel_source_takes_another_folder(copy: Path, tmp_path
 
 def test_a_change_elsewhere_and_a_file_read_again_keep_the_folder(copy: Path, tmp_path: Path) -> None:
     before = folder(copy, tmp_path)
-    (copy / "netsim" / "fabric.py").write_text("# changed\n")
-    (copy / "netsim" / "core" / "engine.py").touch()
+    (copy / "netsim" / "simulation" / "fabric.py").write_text("# changed\n")
+    (copy / "netsim" / "core" / "engine" / "loop.py").touch()
     assert folder(copy, tmp_path) == before
 
 

@@ -15,7 +15,7 @@ from netsim.core.observe.packet_trace import is_trace_full
 from netsim.core.observe.queue_samples import is_sample_buffer_full, sample_queues
 from netsim.core.state.dtypes import NEVER, NODE_BLOCK, NONE
 from netsim.core.state.sack_scoreboard import SCOREBOARD_PER_USED
-from netsim.core.switch.batched import batched_switch
+from netsim.core.switch.batched import batched_switch, begin_events, end_events
 from netsim.core.switch.event_driven import event_driven_switch
 from netsim.core.switch.per_packet_routing import REPS
 from netsim.kernel import bare, entry, inner, part
@@ -80,6 +80,19 @@ def busier_host(world, node_id, until):
     host(world, node_id, until)
 
 
+@inner
+def busier_switch(world, node_id, until):
+    """A switch with flow control, or one whose egresses depend on each other."""
+    is_batched = not world.settings[0].coupled
+    if is_batched and batched_switch(world, node_id, until):
+        return
+    if is_batched:
+        begin_events(world, node_id)
+    event_driven_switch(world, node_id, until)
+    if is_batched:
+        end_events(world, node_id)
+
+
 @part
 def visit(world, node_id, until):
     settings = world.settings[0]
@@ -98,10 +111,10 @@ def visit(world, node_id, until):
             host(world, node_id, until)  # once more: with those questions answered the compiler leaves them out
         else:
             busier_host(world, node_id, until)
-    elif settings.coupled:
-        event_driven_switch(world, node_id, until)
+    elif settings.coupled == 0 and settings.lossless == 0:
+        batched_switch(world, node_id, until)  # likewise
     else:
-        batched_switch(world, node_id, until)
+        busier_switch(world, node_id, until)
 
 
 @part

@@ -17,9 +17,9 @@ from netsim.version import __version__
 
 if TYPE_CHECKING:
     from netsim.config import load_scenario, load_topology, load_trace
+    from netsim.config.scenario import Packet, Placement, Scenario
     from netsim.errors import InputError, NetsimError, RunError
     from netsim.result import Result
-    from netsim.scenario import Packet, Placement, Scenario
     from netsim.simulation import simulate
     from netsim.topology import Network, Topology
     from netsim.traces import Group, Operation, Trace
@@ -51,9 +51,9 @@ _HOME = {
     "load_topology": "netsim.config",
     "load_scenario": "netsim.config",
     "simulate": "netsim.simulation",
-    "Scenario": "netsim.scenario",
-    "Packet": "netsim.scenario",
-    "Placement": "netsim.scenario",
+    "Scenario": "netsim.config.scenario",
+    "Packet": "netsim.config.scenario",
+    "Placement": "netsim.config.scenario",
     "Result": "netsim.result",
     "Trace": "netsim.traces",
     "Group": "netsim.traces",

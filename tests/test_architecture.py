@@ -9,27 +9,22 @@ HOUSE = Path(__file__).parent.parent / "netsim"
 
 FLOORS = [  # top down; a room imports only rooms below its own floor, so wings of one floor never see each other
     ["cli", "__init__", "__main__"],
-    ["selfcheck", "validate", "study", "explain"],
+    ["validate", "study", "explain"],
     ["report", "simulation"],
-    ["job", "packet_size"],
-    ["result", "raw_result", "replay", "job_recorder", "profile"],
-    ["fabric", "faults"],
-    ["watchdog"],
-    ["config", "deadlock", "progress_interval", "interrupts", "doubts"],
-    ["scenario"],
-    ["presets"],
-    ["traffic_classes", "limits"],
-    ["routing", "core", "workloads", "convert"],
-    ["traces", "collectives", "topology", "transport"],
-    ["units", "tomlfile", "kernel", "builtin_inputs", "writing", "other_files", "topological_order"],
+    ["result", "profile"],
+    ["config"],
+    ["routing", "core"],
+    ["traces"],
+    ["collectives", "topology", "transport"],
+    ["units", "kernel", "writing"],
     ["errors", "version"],
 ]
 HEIGHT = {room: -number for number, floor in enumerate(FLOORS) for room in floor}
 WALLS = {  # who may import what
-    "simpy": {"job", "replay", "fabric", "simulation", "faults"},
+    "simpy": {"simulation"},
     "numba": {"kernel"},
     "networkx": {"topology", "routing"},
-    "pandas": {"cli", "selfcheck", "study", "report", "simulation", "result", "profile", "traces"},
+    "pandas": {"cli", "validate", "study", "report", "result", "profile", "traces"},
     "joblib": {"study"},
     "dask": set(),
     "distributed": {"study"},
@@ -82,14 +77,14 @@ def test_file_keeps_floors_and_walls(path: Path) -> None:
     ("room", "text"),
     [
         ("topology", "from netsim.traces import Trace"),  # wings of one floor
-        ("core", "import netsim.fabric"),  # upwards
+        ("core", "import netsim.simulation"),  # upwards
         ("units", "from netsim import simulate"),  # the face is the top
         ("routing", "def late():\n    from netsim.result import Result"),  # hidden in a function
         ("report", "import simpy"),
         ("core", "from numba import njit"),
         ("core", "import numba.typed"),
-        ("fabric", "import networkx as nx"),
-        ("replay", "import pandas"),
+        ("simulation", "import networkx as nx"),
+        ("simulation", "import pandas"),
         ("cli", "from . import show"),
     ],
 )
@@ -101,7 +96,7 @@ def test_a_breach_is_found(room: str, text: str) -> None:
     ("room", "text"),
     [
         ("cli", "from netsim.report import compare\nimport pandas"),
-        ("fabric", "import simpy\nfrom netsim.core.engine.loop import advance"),
+        ("simulation", "import simpy\nfrom netsim.core.engine.loop import advance"),
         (
             "topology",
             "import networkx\nfrom netsim.topology.network import Network\nfrom netsim.units import parse_rate",

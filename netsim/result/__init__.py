@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import pandas as pd
 
 from netsim.config import load_scenario
+from netsim.config.scenario import Scenario
 from netsim.errors import InputError
 from netsim.result import tables
 from netsim.result.checking import check_summary, check_tables, check_writes_down, read_parquet
@@ -18,14 +19,13 @@ from netsim.result.folder import MARK, check_writable, read_json, write_json, wr
 from netsim.result.reason import Reason
 from netsim.result.tables import TABLES
 from netsim.result.totals import provenance_of, summary_of
-from netsim.scenario import Scenario
 from netsim.traces import write_native
 
 __all__ = ["RunTables", "Result", "check_writable"]
 
 
 class RunTables(Protocol):
-    """What a run measured, as `netsim.fabric` hands it over: plain columns by name, and totals."""
+    """What a run measured, as `netsim.simulation.fabric` hands it over: plain columns by name, and totals."""
 
     @property
     def collectives(self) -> Mapping[str, Any]: ...

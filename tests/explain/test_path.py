@@ -14,17 +14,17 @@ from netsim.explain.line import Lines
 from netsim.explain.message_timelines import Timelines
 from netsim.explain.path import KINDS, NO_LINK, PROPAGATION, SERIALISATION, Path
 from netsim.explain.trace_columns import Rows
-from tests.core_runs import CoreRun, build_core, core_figures, differences, play_core
-from tests.twin_classed import CLASSED
-from tests.twin_losses import RECOVERING
-from tests.twin_lossless import LOSSLESS
-from tests.twin_networks import line
-from tests.twin_rates import PACED
-from tests.twin_routed import ROUTED
-from tests.twin_runs import Scenario, one
-from tests.twin_scenarios import SCENARIOS
-from tests.twin_shared import SHARED
-from tests.twin_together import TOGETHER
+from tests.core.scenario_runs import CoreRun, build_core, core_figures, differences, play_core
+from tests.reference.scenarios.dcqcn import PACED
+from tests.reference.scenarios.networks import line
+from tests.reference.scenarios.per_packet_routing import ROUTED
+from tests.reference.scenarios.pfc import LOSSLESS
+from tests.reference.scenarios.plain import SCENARIOS
+from tests.reference.scenarios.priorities import CLASSED
+from tests.reference.scenarios.recovery import RECOVERING
+from tests.reference.scenarios.scenario import Scenario, one
+from tests.reference.scenarios.shared_buffer import SHARED
+from tests.reference.scenarios.together import TOGETHER
 
 EVERY = SCENARIOS | LOSSLESS | PACED | ROUTED | RECOVERING | CLASSED | SHARED | TOGETHER
 

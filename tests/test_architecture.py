@@ -109,6 +109,13 @@ def test_what_the_house_allows_passes(room: str, text: str) -> None:
     assert faults(room, text) == []
 
 
+def test_one_file_reaches_into_numba() -> None:
+    """kernel/numba_internals.py names what is not public API, and the versions that it was tested with."""
+    inside = ("numba.core", "numba.np", "llvmlite")
+    reaching = [path.name for path in FILES if any(module.startswith(inside) for module in imports(path.read_text()))]
+    assert reaching == ["numba_internals.py"]
+
+
 CORE_FOLDERS = ["state", "observe", "link", "switch", "ideal", "flows", "recovery", "host", "engine"]  # bottom up
 
 

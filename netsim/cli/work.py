@@ -66,14 +66,14 @@ def saying_warnings(tell: Callable[[Finished], None]) -> Callable[[Finished], No
     """The same function, that also says what runs in other processes warn of, each warning once."""
     said: set[str] = set()
 
-    def told(finished: Finished) -> None:
+    def announce(finished: Finished) -> None:
         for text in finished.warnings:
             if text not in said:
                 said.add(text)
                 show.note(f"warning: {text}")
         tell(finished)
 
-    return told
+    return announce
 
 
 def compile_once(pool: Pool) -> None:

@@ -117,8 +117,8 @@ def filled_in(transport: Transport, routing: Routing, topology: Topology, nic: B
         for name, request in requests.items():
             is_kept = getattr(wished, name, request) == getattr(part, name, None)
             (kept if is_kept else other).append(f"{room}.{name} = {_shown(request)}")
-    told = f"{transport.preset}: {', '.join(kept)}"
-    return told + (f"; set otherwise: {', '.join(each.partition(' =')[0] for each in other)}" if other else "")
+    text = f"{transport.preset}: {', '.join(kept)}"
+    return text + (f"; set otherwise: {', '.join(each.partition(' =')[0] for each in other)}" if other else "")
 
 
 def _shown(request: Any) -> str:

@@ -134,7 +134,7 @@ class _Packets:
 
 
 def _packets(world: World, packet_trace: Any, timeline: list[MessageTimeline]) -> _Packets:
-    """What a journal says of the packets of all these messages."""
+    """What a packet trace says of the packets of all these messages."""
     rows = packet_trace[(packet_trace["header"] >= 0) & (packet_trace["meta"] & ACK == 0)]
     state, of = rows["meta"], rows["header"] >> CONNECTION
     hop, is_refused = (state >> HOP) & 0xFF, rows["began_at"] == REFUSED
@@ -186,7 +186,7 @@ def _columns(fabric: Fabric, carried: ActiveCollective, seen: _Packets) -> dict[
         "collective": np.full(count, carried.number),
         "source": ranks[timeline.source],
         "target": ranks[timeline.target],
-        "channel": fabric.ledger.channels_of(timeline.connection),
+        "channel": fabric.collective_table.channels_of(timeline.connection),
         "bytes": timeline.bytes,
         "packets": packets,
         "start_ps": timeline.released_at,

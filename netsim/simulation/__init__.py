@@ -221,7 +221,7 @@ def _fabric(
         seed=scenario.seed,
         queue_pairs=scenario.routing.queue_pairs_per_connection,
         split=scenario.routing.splits_messages,
-        steering=_steering(scenario.routing, network),
+        per_packet=_steering(scenario.routing, network),
         classes=scenario.classes.count,
         jitter=scenario.nic.jitter,
         limits=limits,

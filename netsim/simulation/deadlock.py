@@ -148,8 +148,8 @@ def paused_cycle(fabric: Any) -> list[int]:
     the same class: the links of a class above the first are numbered on from those below (see core/link/priorities.py).
     """
     world = fabric.world
-    gates, links = world.pfc_state, world.links
-    stopped = [link for link in np.flatnonzero(gates["paused"]).tolist() if _length(links[link]["payload"])]
+    pfc, links = world.pfc_state, world.links
+    stopped = [link for link in np.flatnonzero(pfc["paused"]).tolist() if _length(links[link]["payload"])]
     waits = {link: [other for other in stopped if links["source"][other] == links["target"][link]] for link in stopped}
     waits = {link: [other for other in onward if _came_by(world, other, link)] for link, onward in waits.items()}
     for start in stopped:

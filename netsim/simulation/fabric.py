@@ -93,7 +93,7 @@ class Fabric:
         seed: int,
         queue_pairs: int = 1,
         split: bool = False,
-        steering: PerPacketRouting | None = None,
+        per_packet: PerPacketRouting | None = None,
         classes: int = 1,
         jitter: float = 0,
         limits: Limits = NO_LIMITS,
@@ -120,14 +120,14 @@ class Fabric:
             wire.payload,
             wire.scale_up_payload,
             transport.retries,
-            transport.selective_repeat.limits(in_order=steering is None),
+            transport.selective_repeat.limits(in_order=per_packet is None),
             base_rtt_ps(network, transport, wire.header + wire.payload, wire.ack),
         )
-        if steering:
-            self.world = with_per_packet_routing(self.world, steering)
+        if per_packet:
+            self.world = with_per_packet_routing(self.world, per_packet)
         inside = np.array([kind == SCALE_UP for kind in network.kinds])
         pairs = QueuePairs(queue_pairs, split=split, payload=wire.payload, inside=network.are_in_one_server)
-        self.ledger = CollectiveTable(Connections(len(network.hosts), route, inside, sender), pairs)
+        self.collective_table = CollectiveTable(Connections(len(network.hosts), route, inside, sender), pairs)
         self.carried: list[ActiveCollective] = []
         self.under_way: list[ActiveCollective] = []  # some part unfinished
         self.processes: list[tuple[int, simpy.Process]] = []
@@ -150,7 +150,7 @@ class Fabric:
 
         RunError if some of its chunk flows wait for each other in a cycle.
         """
-        self.world, admitted = self.ledger.admit(self.world, schedule, np.asarray(hosts), traffic_class)
+        self.world, admitted = self.collective_table.admit(self.world, schedule, np.asarray(hosts), traffic_class)
         if admitted.floor_ps < 0:
             what = f"some chunk flows of {about.get('op', 'the schedule')} wait for each other in a cycle"
             raise RunError(what, hint="break the cycle in the schedule's `after`")
@@ -304,7 +304,7 @@ class Fabric:
             each.finished_ps = self.world.parts["finished_at"][first : first + parts].copy()
             last = int(each.finished_ps.max())  # for one that moves nothing
             each.timeline = self._witness.timeline_of(self.world, each.admitted) if self._witness else None
-            each.flows = self.ledger.retire(self.world, each.admitted)
+            each.flows = self.collective_table.retire(self.world, each.admitted)
             each.end_ps = int(each.flows["delivered_ps"].max(initial=0 if each.admitted.flows else last))
             self._unacknowledged.remove(each)
 

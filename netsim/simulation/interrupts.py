@@ -34,9 +34,9 @@ def heard_meanwhile(ask: Callable[[], None]) -> Iterator[None]:
         ours.close()
 
 
-def _listen(heard: socket.socket, ask: Callable[[], None], others: int) -> None:
+def _listen(received: socket.socket, ask: Callable[[], None], others: int) -> None:
     """Until the other end is closed; who listened before gets every byte, too."""
-    while number := heard.recv(1):
+    while number := received.recv(1):
         if number[0] == signal.SIGINT:
             ask()
         if others >= 0:

@@ -59,8 +59,8 @@ class Meter:
             if not any(process.is_alive for _, process in fabric.processes):
                 return
             self.times.append(int(fabric.env.now))
-            told = [_delivered(fabric, each) for each in fabric.carried]
-            self.delivered.append((sum(each for each, _ in told), sum(each for _, each in told)))
+            text = [_delivered(fabric, each) for each in fabric.carried]
+            self.delivered.append((sum(each for each, _ in text), sum(each for _, each in text)))
             is_far = all(each >= most for each, most in zip(self.delivered[-1], self.most_bytes, strict=True))
             if is_far or fabric.packet_hops >= self.most_hops:
                 raise _EnoughError
@@ -103,11 +103,11 @@ def change_by_packet_size(run: Run, scenario: Scenario, raw_result: RawResult, l
     if not took or not found or all(abs(took / each - 1) <= NEAR for each in found):
         return ""
     name = "payload" if packet.payload != usual.payload else "scale_up_payload"
-    told = f"packet.{name} = {format_size(getattr(packet, name))} makes this {_change(took, found)} than packets of "
-    told += f"{format_size(getattr(usual, name))} do: {format_time(took)}, not {' to '.join(map(format_time, found))}"
+    text = f"packet.{name} = {format_size(getattr(packet, name))} makes this {_change(took, found)} than packets of "
+    text += f"{format_size(getattr(usual, name))} do: {format_time(took)}, not {' to '.join(map(format_time, found))}"
     if not part.ended_ps:
-        told += f", as the first {format_time(part.times[-1])} of both suggest"
-    return f"{told} ({_design(scenario)})"
+        text += f", as the first {format_time(part.times[-1])} of both suggest"
+    return f"{text} ({_design(scenario)})"
 
 
 def _design(scenario: Scenario) -> str:

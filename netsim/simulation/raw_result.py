@@ -56,7 +56,7 @@ def _collectives(carried: list[ActiveCollective]) -> Columns:
         "last_start_ps": column(lambda each: each.last_start_ps, "i8"),
         "end_ps": column(lambda each: each.end_ps, "i8"),
         "ideal_ps": column(lambda each: each.admitted.ideal_ps(each.end_ps - each.start_ps), "i8"),
-        "recorded_ps": column(lambda each: -1 if (told := each.about.get("recorded_ps")) is None else told, "i8"),
+        "recorded_ps": column(lambda each: -1 if (text := each.about.get("recorded_ps")) is None else text, "i8"),
     }
 
 

@@ -54,8 +54,8 @@ class Watchdog:
         """At simulated time `next_ps`: has anything new arrived? RunError if all that is sent is sent in vain."""
         world = fabric.world
         rows = world.connections[: int(world.settings[0]["connections"])]
-        repairs = world.sack_state[: len(rows)]
-        arrived = int(rows["expected"].sum()) + int(repairs["ahead"].sum())
+        sack = world.sack_state[: len(rows)]
+        arrived = int(rows["expected"].sum()) + int(sack["ahead"].sum())
         sent, under_way = int(rows["injected"].sum()), int(np.maximum(rows["next"] - rows["acked"], 0).sum())
         if arrived != self._arrived:
             self._arrived, self._arrived_ps, self._sent, self._under_way = arrived, self.next_ps, sent, under_way

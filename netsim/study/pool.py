@@ -64,8 +64,8 @@ def attempt(task: Task) -> Finished:
             found, error = None, "out of memory"
         except Exception as fault:
             found, error = None, f"a fault in netsim itself: {type(fault).__name__}: {fault}"
-    told = dict.fromkeys(str(each.message) for each in said if issubclass(each.category, UserWarning))
-    return Finished(task.number, found, error, tuple(told))
+    text = dict.fromkeys(str(each.message) for each in said if issubclass(each.category, UserWarning))
+    return Finished(task.number, found, error, tuple(text))
 
 
 Work = Callable[[Task], Finished]

@@ -13,7 +13,7 @@ Ints = NDArray[Any]
 Stuck = Callable[[int, Sequence[int]], Exception | None]
 
 
-def topological_order(count: int, waiters: Ints, awaited: Ints, stuck: Stuck) -> Ints:
+def topological_order(count: int, waiters: Ints, awaited: Ints, deadlocked: Stuck) -> Ints:
     """The numbers 0..count-1 in order, each as early as it may be; `waiters[k]` waits for `awaited[k]`.
 
     Where all that are left wait in a cycle, or behind one, `stuck` gets the first of them and a flag for each number, 1
@@ -33,7 +33,7 @@ def topological_order(count: int, waiters: Ints, awaited: Ints, stuck: Stuck) ->
             number = heapq.heappop(ready)
         else:
             number = foremost = placed.index(0, foremost)
-            error = stuck(number, placed)
+            error = deadlocked(number, placed)
             if error:
                 raise error
         placed[number] = 1
@@ -45,9 +45,9 @@ def topological_order(count: int, waiters: Ints, awaited: Ints, stuck: Stuck) ->
     return np.array(order)
 
 
-def topological_order_of(waits: Sequence[Sequence[int]], stuck: Stuck) -> list[int]:
+def topological_order_of(waits: Sequence[Sequence[int]], deadlocked: Stuck) -> list[int]:
     """The same, of lists: `waits[n]` are the numbers that n waits for."""
     waiters = np.repeat(np.arange(len(waits)), [len(each) for each in waits])
     awaited = np.fromiter(chain.from_iterable(waits), np.int64, len(waiters))
-    order: list[int] = topological_order(len(waits), waiters, awaited, stuck).tolist()
+    order: list[int] = topological_order(len(waits), waiters, awaited, deadlocked).tolist()
     return order

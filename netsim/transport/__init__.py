@@ -1,4 +1,4 @@
-"""How a sender yields (congestion control, one file each) and what it sends again (loss recovery).
+"""How a sender yields (congestion control, one file each) and what it retransmits (loss recovery).
 
 To add a control: one file with STATE, SETTINGS and a kernel `start`, and those of `on_ack`, `on_round_trip`,
 `on_telemetry`, `on_notification`, `on_send`, `on_nack`, `on_loss`, `on_timeout` that it needs; one line in CONTROLS

@@ -32,7 +32,7 @@ ALL_TO_ONE = "all to one"
 
 
 @dataclass(frozen=True)
-class Finding:
+class LawCheck:
     """What one invariant says, what was measured, and whether it holds."""
 
     invariant: str
@@ -87,16 +87,16 @@ def _with_queues_of(topology: Topology, packets: int) -> Topology:
     return topology.model_copy(update={"buffer": packets * full_packet})
 
 
-def selfcheck(topology: Topology) -> Iterator[Finding]:
+def selfcheck(topology: Topology) -> Iterator[LawCheck]:
     """Try every invariant on a fabric; InputError where it has no two hosts."""
     bench = Bench(topology)
     if bench.ranks < 2:
         raise InputError(f"{topology.title} has {bench.ranks} host", hint="a fabric joins two hosts or more")
     for invariant, measure in INVARIANTS.items():
         try:
-            yield Finding(invariant, *measure(bench))
+            yield LawCheck(invariant, *measure(bench))
         except NetsimError as error:
-            yield Finding(invariant, str(error), False)
+            yield LawCheck(invariant, str(error), False)
 
 
 def _busbw_below_line_rate(bench: Bench) -> tuple[str, bool]:
@@ -129,9 +129,9 @@ def _controls_differ(bench: Bench) -> tuple[str, bool]:
 
 def _packets_are_conserved(bench: Bench) -> tuple[str, bool]:
     runs = [bench.result(bench.incast("none", packets)) for packets in (None, TIGHT)]
-    told = [each.summary for each in runs]
+    text = [each.summary for each in runs]
     injected, delivered, dropped = (
-        sum(each[name] for each in told) for name in ("packets_injected", "packets_delivered", "packets_dropped")
+        sum(each[name] for each in text) for name in ("packets_injected", "packets_delivered", "packets_dropped")
     )
     on_flows = sum(int(each.flows["packets"].sum()) for each in runs)
     measured = f"{injected:,} in = {delivered:,} out + {dropped:,} dropped; {on_flows:,} in the flow table"

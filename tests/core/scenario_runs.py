@@ -56,7 +56,7 @@ def build_core(scenario: Scenario) -> CoreRun:
         seed=scenario.seed,
         queue_pairs=scenario.queue_pairs,
         split=scenario.split,
-        steering=steering_of(scenario, network),
+        per_packet=steering_of(scenario, network),
         classes=scenario.classes,
         jitter=scenario.jitter,
     )
@@ -73,9 +73,9 @@ def build_core(scenario: Scenario) -> CoreRun:
 
 def steering_of(scenario: Scenario, network: Network) -> PerPacketRouting | None:
     """How switches choose, as the core takes it."""
-    if scenario.steering is None:
+    if scenario.per_packet is None:
         return None
-    found, how = equal_cost_links_of(network), scenario.steering
+    found, how = equal_cost_links_of(network), scenario.per_packet
     settings = {name: value for name, value in vars(how).items() if name != "mode"}
     return PerPacketRouting(how.mode, found.group_of, found.first, found.links, **settings)
 

@@ -46,7 +46,7 @@ class Twin(Ranks):
         max_window: int = 1 << 30,
         timeout_ps: int = 4_194_304_000,
         seed: int = 1,
-        steering: Steer | None = None,
+        per_packet: Steer | None = None,
         retries: int = 1 << 30,
         nak_per_packet: bool = False,
         classes: int = 1,
@@ -54,7 +54,7 @@ class Twin(Ranks):
     ) -> None:
         super().__init__()
         self.network, self.seed, self.retries, self.nak_per_packet = network, seed, retries, nak_per_packet
-        self.steering = steering and Steering(self, steering)
+        self.per_packet = per_packet and Steering(self, per_packet)
         self.jitter = round(jitter * 65536)
         self.payload, self.header, self.ack, self.scale_up_payload = payload, header, ack, scale_up_payload
         self.control, self.window, self.max_window, self.dcqcn = control, window, max_window, dcqcn
@@ -123,8 +123,8 @@ class Twin(Ranks):
         connection.highest = max(connection.highest, connection.next)
         self.totals["data_sent"] += 1
         connection.sent += 1
-        if self.steering:
-            packet.entropy = self.steering.entropy_of(connection)
+        if self.per_packet:
+            packet.entropy = self.per_packet.entropy_of(connection)
         connection.ready_ps = self.now + connection.control.gap_ps(packet.bytes)
         self.arm(connection)
         return packet
@@ -149,8 +149,8 @@ class Twin(Ranks):
         self.totals["ties"] += self.last_arrival.get(node) == self.now
         self.totals["signal_ties"] += self.last_signal.get(node) == self.now
         self.last_arrival[node] = self.now
-        if self.steering and node >= len(self.network.hosts):
-            self.steering.steer(packet, node)
+        if self.per_packet and node >= len(self.network.hosts):
+            self.per_packet.steer(packet, node)
         if packet.hop < len(packet.path):
             self.ports[packet.path[packet.hop]].accept(packet)
         elif packet.message is None:
@@ -186,8 +186,8 @@ class Twin(Ranks):
         """Rewind on a complaint, advance on progress, tell the congestion control, send on."""
         connection, expected = ack.connection, ack.sequence
         self.totals["acks_delivered"] += 1
-        if self.steering:
-            self.steering.recycle(ack)
+        if self.per_packet:
+            self.per_packet.recycle(ack)
         if ack.nak and (expected >= connection.acked or connection.next > connection.acked):
             connection.next = max(expected, connection.acked)
             self.totals["overtaken_naks"] += expected < connection.acked

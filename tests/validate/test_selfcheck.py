@@ -15,7 +15,7 @@ from netsim.config import load_topology
 from netsim.errors import InputError, RunError
 from netsim.result import Result
 from netsim.topology import FatTree, LeafSpine
-from netsim.validate.selfcheck import INVARIANTS, Bench, Finding, selfcheck
+from netsim.validate.selfcheck import INVARIANTS, Bench, LawCheck, selfcheck
 
 Capture = pytest.CaptureFixture[str]
 SMALL = LeafSpine(leaves=2, spines=1, hosts_per_leaf=2, name="small")
@@ -103,7 +103,7 @@ def test_a_run_that_fails_is_a_finding_and_the_others_go_on(monkeypatch: pytest.
 
     monkeypatch.setitem(INVARIANTS, "no flow is faster than alone", fails)
     findings = {finding.invariant: finding for finding in selfcheck(SMALL)}
-    assert findings.pop("no flow is faster than alone") == Finding(
+    assert findings.pop("no flow is faster than alone") == LawCheck(
         "no flow is faster than alone", "nothing moves; look at the links", False
     )
     assert all(finding.holds for finding in findings.values())

@@ -112,8 +112,8 @@ class RepairingTwin(Twin):
         connection.order[sequence] = connection.sent
         connection.sent += 1
         packet.sent_ps = self.now
-        if self.steering:
-            packet.entropy = self.steering.entropy_of(connection)
+        if self.per_packet:
+            packet.entropy = self.per_packet.entropy_of(connection)
         message.flow.packets += not is_again
         message.flow.retransmitted += is_again
         self.totals["data_sent"] += 1
@@ -167,8 +167,8 @@ class RepairingTwin(Twin):
         connection, sequence = ack.connection, ack.sequence
         assert isinstance(connection, Selective)
         self.totals["acks_delivered"] += 1
-        if self.steering and not (ack.nak or ack.pull):
-            self.steering.recycle(ack)
+        if self.per_packet and not (ack.nak or ack.pull):
+            self.per_packet.recycle(ack)
         before, advanced = connection.arrived(), False
         if ack.pull:
             assert isinstance(connection.control, Ndp)

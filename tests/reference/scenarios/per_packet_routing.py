@@ -71,14 +71,14 @@ def pods(servers: int, gpus: int, spines: int) -> Network:
 
 
 STEERED = [
-    Scenario("spray", lambda: leaves(2, 4, 4), one(CROSSED), ("steered", "naks", "retransmitted"), steering=SPRAY),
-    Scenario("spray_in_turn", lambda: leaves(2, 4, 4), one(CROSSED), ("steered", "naks"), steering=TURNS),
+    Scenario("spray", lambda: leaves(2, 4, 4), one(CROSSED), ("steered", "naks", "retransmitted"), per_packet=SPRAY),
+    Scenario("spray_in_turn", lambda: leaves(2, 4, 4), one(CROSSED), ("steered", "naks"), per_packet=TURNS),
     Scenario(
         "spray_and_complain_of_all",
         lambda: FatTree(k=4).build(),
         one(shift(16, 8, 60_000) + shift(16, 3, 99_999)),
         ("steered", "naks", "overtaken_naks"),
-        steering=SPRAY,
+        per_packet=SPRAY,
         control="none",
         nak_per_packet=True,
     ),
@@ -87,7 +87,7 @@ STEERED = [
         lambda: FatTree(k=4).build(),
         one(shift(16, 8, 60_000) + shift(16, 3, 9_999)),
         ("steered", "naks", "ties"),
-        steering=SPRAY,
+        per_packet=SPRAY,
         control="none",
         seed=9,
     ),
@@ -96,7 +96,7 @@ STEERED = [
         lambda: leaves(2, 4, 3, at=queue(9, 2, 7, 0.6)),
         one(incast(7, 60_000) + CROSSED),
         ("steered", "marks", "data_dropped", "naks"),
-        steering=SPRAY,
+        per_packet=SPRAY,
         control="dctcp",
         window=12,
         seed=5,
@@ -106,7 +106,7 @@ STEERED = [
         lambda: leaves(2, 3, 2, at=queue(5), control_class="shared"),
         one([*shift(6, 3, 50_000), *shift(6, 4, 50_000, channel=1), *incast(3, 40_000)]),
         ("steered", "acks_dropped", "data_dropped"),
-        steering=SPRAY,
+        per_packet=SPRAY,
         timeout_ps=64 * US,
     ),
     Scenario(
@@ -115,7 +115,7 @@ STEERED = [
         one(incast(7, 90_000) + CROSSED),
         ("steered", "switches_stopped", "naks"),
         NO_LOSS,
-        steering=SPRAY,
+        per_packet=SPRAY,
         control="none",
     ),
     Scenario(
@@ -123,14 +123,14 @@ STEERED = [
         lambda: pods(4, 2, spines=3),
         one(ring(8, 4, 9_000, channel=2) + shift(8, 2, 60_000) + shift(8, 3, 60_000, channel=1)),
         ("transit", "steered", "naks"),
-        steering=SPRAY,
+        per_packet=SPRAY,
     ),
     Scenario(
         "adaptive",
         lambda: leaves(2, 4, 4, at=queue(60, 5, 20, 0.5)),
         one(CROSSED + incast(7, 20_000, channels=1)),
         ("steered", "avoided_a_queue", "marks"),
-        steering=ADAPTIVE,
+        per_packet=ADAPTIVE,
         control="dctcp",
     ),
     Scenario(
@@ -138,7 +138,7 @@ STEERED = [
         lambda: leaves(3, 2, 3, delays_ns=(700, 1300)),
         one(shift(6, 2, 80_000) + shift(6, 3, 44_444, channel=1)),
         ("steered", "avoided_a_queue"),
-        steering=ADAPTIVE,
+        per_packet=ADAPTIVE,
         control="none",
     ),
     Scenario(
@@ -147,7 +147,7 @@ STEERED = [
         one(incast(7, 60_000) + CROSSED),
         ("steered", "avoided_a_queue", "switches_stopped", "cnps"),
         NO_LOSS,
-        steering=ADAPTIVE,
+        per_packet=ADAPTIVE,
         control="dcqcn",
         window="bdp",
         dcqcn=Dcqcn(cnp_interval_ps=5 * US),
@@ -158,14 +158,14 @@ STEERED = [
         one([(s, s + 4, 0, 8192, (s + 4 * (k - 1),) if k else ()) for k in range(8) for s in range(4)]),
         ("steered", "new_flowlets"),
         ("naks",),
-        steering=FLOWLET,
+        per_packet=FLOWLET,
     ),
     Scenario(
         "flowlets_of_bursts",
         lambda: leaves(2, 4, 3, at=queue(12)),
         (Collective(CROSSED), Collective(shift(8, 4, 40_000), tuple(range(20 * US, 100 * US, 10 * US)))),
         ("steered", "new_flowlets", "data_dropped"),
-        steering=replace(FLOWLET, slots=2),
+        per_packet=replace(FLOWLET, slots=2),
         window=20,
     ),
     Scenario(
@@ -173,7 +173,7 @@ STEERED = [
         lambda: leaves(2, 4, 4, at=queue(40, 3, 12, 0.8)),
         one(CROSSED),
         ("steered", "reused", "marks", "naks"),
-        steering=REPS,
+        per_packet=REPS,
         control="dctcp",
     ),
     Scenario(
@@ -181,7 +181,7 @@ STEERED = [
         lambda: leaves(2, 3, 2, at=queue(7, 2, 5, 0.5)),
         one(shift(6, 3, 90_000) + incast(5, 30_000)),
         ("steered", "reused", "data_dropped", "timeouts"),
-        steering=REPS,
+        per_packet=REPS,
         timeout_ps=30 * US,
     ),
     Scenario(
@@ -190,7 +190,7 @@ STEERED = [
         one(CROSSED + incast(7, 30_000)),
         ("steered", "reused", "marks", "switches_stopped"),
         NO_LOSS,
-        steering=REPS,
+        per_packet=REPS,
         control="none",
     ),
     Scenario(
@@ -198,7 +198,7 @@ STEERED = [
         lambda: pods(4, 2, spines=3),
         one(ring(8, 4, 9_000, channel=2) + shift(8, 2, 60_000) + shift(8, 3, 60_000, channel=1)),
         ("transit", "steered", "reused"),
-        steering=REPS,
+        per_packet=REPS,
     ),
 ]
 
@@ -246,7 +246,7 @@ SEVERAL = [
             lambda: uneven((25, 100, 50, 100)),
             one([(0, 2, 0, 400_000, ()), (0, 3, 1, 90_000, ()), (2, 1, 0, 150_000, ())]),
             ("steered", "queued"),
-            steering=SPRAY if control != "swift" else ADAPTIVE,
+            per_packet=SPRAY if control != "swift" else ADAPTIVE,
             control=control,
             window="bdp",
             recovery="go_back_n" if control == "hpcc" else "selective_repeat",
@@ -277,7 +277,7 @@ def drawn_routed(number: int) -> Scenario:
         network=(lambda: leaves(2, 3, spines, at=queue(9, 1, 5, 0.6), pfc=pfc, control_class=kind))
         if wide
         else base.network,
-        steering=draw.choice([*hows, None]),
+        per_packet=draw.choice([*hows, None]),
         queue_pairs=draw.choice([1, 1, 2, 3]),
         split=draw.choice([False, True]),
     )

@@ -137,7 +137,7 @@ CLASSED_SCENARIOS = [
         lambda: leaves(2, 4, 2, at=queue(60)),
         classed((0, shift(8, 4, 60_000)), (1, shift(8, 5, 60_000))),
         ("steered", "avoided_a_queue"),
-        steering=Steer("adaptive"),
+        per_packet=Steer("adaptive"),
         recovery=SELECTIVE,
         reordering=64,
     ),

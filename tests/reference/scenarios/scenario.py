@@ -55,7 +55,7 @@ class Scenario:
     ack: int = 64
     scale_up_payload: int = 16384
     seed: int = 1
-    steering: Steer | None = None
+    per_packet: Steer | None = None
     queue_pairs: int = 1
     split: bool = False
     recovery: str = "go_back_n"

@@ -23,7 +23,7 @@ MET = [
         one(CROSSED),
         ("steered", "sacks"),
         (*LOST, "overtaken"),
-        steering=SPRAY,
+        per_packet=SPRAY,
         reordering=256,
     ),
     Scenario(
@@ -32,14 +32,14 @@ MET = [
         one(CROSSED),
         ("steered", "overtaken", "copies"),
         ("data_dropped",),
-        steering=SPRAY,
+        per_packet=SPRAY,
     ),
     Scenario(
         "spray_on_wires_that_lose",
         losing(lambda: leaves(2, 4, 3, at=queue(30)), 0.02),
         one(CROSSED),
         ("steered", "data_dropped", "acks_dropped", "overtaken", "timeouts"),
-        steering=TURNS,
+        per_packet=TURNS,
         reordering=12,
         timeout_ps=60 * US,
     ),
@@ -49,7 +49,7 @@ MET = [
         one(HOT + CROSSED),
         ("steered", "trims", "nacked"),
         ("data_dropped",),
-        steering=SPRAY,
+        per_packet=SPRAY,
         reordering=256,
     ),
     Scenario(
@@ -59,7 +59,7 @@ MET = [
         ("steered", "trims", "pulls", "credits"),
         control="ndp",
         window=12,
-        steering=SPRAY,
+        per_packet=SPRAY,
         reordering=256,
     ),
     Scenario(
@@ -69,7 +69,7 @@ MET = [
         ("steered", "transit", "pulls", "data_dropped"),
         control="ndp",
         window=3,
-        steering=ADAPTIVE,
+        per_packet=ADAPTIVE,
         reordering=64,
     ),
     Scenario(
@@ -79,7 +79,7 @@ MET = [
         ("steered", "reused", "trims", "pulls", "data_dropped"),
         control="ndp",
         window=10,
-        steering=REPS,
+        per_packet=REPS,
         reordering=64,
     ),
     Scenario(
@@ -87,7 +87,7 @@ MET = [
         losing(lambda: leaves(2, 4, 3, at=queue(20, 2, 9, 0.7)), 0.02),
         one(CROSSED),
         ("steered", "reused", "data_dropped", "acks_dropped"),
-        steering=REPS,
+        per_packet=REPS,
         control="dctcp",
         reordering=64,
     ),
@@ -97,7 +97,7 @@ MET = [
         one(CROSSED),
         ("steered", "reused", "data_dropped", "naks"),
         recovery="go_back_n",
-        steering=REPS,
+        per_packet=REPS,
         timeout_ps=60 * US,
     ),
     Scenario(
@@ -108,7 +108,7 @@ MET = [
         control="nscc",
         window="bdp",
         chosen={"qa_gate": 0, "qa_threshold": 2},
-        steering=SPRAY,
+        per_packet=SPRAY,
         reordering=256,
     ),
     Scenario(
@@ -127,7 +127,7 @@ MET = [
         ("nscc_nack", "reused", "steered"),
         control="nscc",
         window="bdp",
-        steering=REPS,
+        per_packet=REPS,
         reordering=256,
     ),
     Scenario(
@@ -164,7 +164,7 @@ MET = [
         ("steered", "hpcc_queued", "data_dropped"),
         control="hpcc",
         window="bdp",
-        steering=FLOWLET,
+        per_packet=FLOWLET,
         reordering=64,
     ),
     Scenario(
@@ -182,7 +182,7 @@ MET = [
         one(HOT + CROSSED),
         ("pauses", "trims", "steered"),
         control="none",
-        steering=ADAPTIVE,
+        per_packet=ADAPTIVE,
         reordering=64,
     ),
 ]
@@ -215,6 +215,6 @@ def drawn_together(number: int) -> Scenario:
         recovery=recovery,
         reordering=draw.choice([3, 20, 256]),
         places=draw.choice([64, 1 << 20]),
-        steering=draw.choice([None, SPRAY, TURNS, ADAPTIVE, REPS, FLOWLET]),
+        per_packet=draw.choice([None, SPRAY, TURNS, ADAPTIVE, REPS, FLOWLET]),
         timeout_ps=draw.choice([30, 64]) * US,
     )

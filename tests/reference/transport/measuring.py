@@ -22,7 +22,7 @@ def share(number: float) -> int:
 
 def idle_path(twin: Twin, route: Route) -> tuple[int, int, int]:
     """Bytes of a full packet, the longest idle round trip of one and its ACK, and the packets that go into it."""
-    ways = twin.steering.ways(route) if twin.steering else [route]
+    ways = twin.per_packet.ways(route) if twin.per_packet else [route]
     links = twin.network.links
     inside = all(links[link].kind == SCALE_UP for link in route)
     full = twin.header + (twin.scale_up_payload if inside else twin.payload)
@@ -164,7 +164,7 @@ class HpccRate(Rate):
         self.note("by_load" if cuts else "by_stage")
         step = self.paper.ai * (self.line // 10**6) // 25_000
         self.rate = self.within((self.settled * goal_load // max(self.load, 1) if cuts else self.settled) + step)
-        if gained and connection.acked >= self.goal:
+        if gained and connection.acked > self.goal:
             self.settled, self.goal = self.rate, connection.next
             self.stage = 0 if cuts else self.stage + 1
         window = self.at_line * (self.rate // 1000) // (self.line // 1000)

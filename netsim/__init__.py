@@ -13,6 +13,7 @@ This module is the face: it loads a name when it is first used, so that `import 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from netsim import hooks
 from netsim.version import __version__
 
 if TYPE_CHECKING:
@@ -75,6 +76,21 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(home), name)
     globals()[name] = value
     return value
+
+
+def _reason_of_run(result: Any) -> Any:
+    from netsim.explain.reason import reason_of_run
+
+    return reason_of_run(result)
+
+
+def _summary_text(result: Any) -> str:
+    from netsim.report.summary import summary_text
+
+    return summary_text(result)
+
+
+hooks.reason_of_run, hooks.summary_text = _reason_of_run, _summary_text
 
 
 def __dir__() -> list[str]:

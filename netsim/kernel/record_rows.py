@@ -7,13 +7,19 @@ function would take.
 import operator
 from typing import Any
 
-from llvmlite import ir
 from numba import config, types
-from numba.core import cgutils
-from numba.core.imputils import lower_builtin, lower_getattr_generic
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_global
 from numba.extending import infer_getattr, intrinsic, models, register_model
-from numba.np.arrayobj import populate_array
+
+from netsim.kernel.numba_internals import (
+    AbstractTemplate,
+    AttributeTemplate,
+    cgutils,
+    infer_global,
+    ir,
+    lower_builtin,
+    lower_getattr_generic,
+    populate_array,
+)
 
 _WORD = ir.IntType(64)
 _BYTES = ir.IntType(8).as_pointer()

@@ -10,13 +10,13 @@ import numpy as np
 
 from netsim.collectives import Request, plan
 from netsim.errors import InputError, nearest
-from netsim.traces import Operation, Trace, Turn, write_native
 from netsim.traces.chakra.write import NAMED as CHAKRA_HAS
 from netsim.traces.chakra.write import write_chakra
 from netsim.traces.goal.write import write_goal, write_goal_binary
 from netsim.traces.htsim.cm_write import write_htsim_cm
 from netsim.traces.limits import MAX_CELLS
-from netsim.traces.trace import OPERATIONS
+from netsim.traces.native_write import write_native
+from netsim.traces.trace import OPERATIONS, Operation, Trace, Turn
 
 POINT_TO_POINT = ("send", "flows", "compute")
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from netsim.core.link.pfc import is_pausable, send_pause
 from netsim.core.state.dtypes import NEVER, NONE
-from netsim.core.state.packet_header import bytes_of, is_ack
+from netsim.core.state.packet_header import ACK, TRIMMED, bytes_of
 from netsim.core.state.packet_pool import first_at, insert_into_inbox, load_ring
 from netsim.kernel import inner, part
 
@@ -21,8 +21,8 @@ LATE = 1  # key of an event: twice its time, and this more if it comes after the
 
 @part
 def counted_bytes(meta, strict):
-    """What a packet counts against its ingress: ACKs in a class of their own count nothing."""
-    return 0 if strict and is_ack(meta) else bytes_of(meta)
+    """What a packet counts against its ingress: ACKs and headers in a class of their own count nothing."""
+    return 0 if strict and meta & (ACK | TRIMMED) else bytes_of(meta)
 
 
 @inner
@@ -39,7 +39,7 @@ def record_event(world, ingress, key, wire_bytes, row):
     """Keep for an account that bytes have left, or that queue `row` - 1 is too long (LATE) or short again."""
     if world.pfc_state[ingress].tracked == TRACKED:
         track(world, ingress)
-    insert_into_inbox(world, world.account_events[world.port_number[ingress ^ 1]], key, wire_bytes, row)
+    insert_into_inbox(world, world.account_events[world.port_number[ingress ^ 1]], key, wire_bytes, row, 0)
 
 
 @part

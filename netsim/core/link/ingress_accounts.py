@@ -92,8 +92,12 @@ def record_pause(world, link_id, ingress, at):
 
 
 @inner
-def may_overflow(world, node_id, count):
-    """Whether a queue may find no room for what has come, if nothing leaves; where one may get long, track all."""
+def may_overflow(world, node_id, count, ties):
+    """Whether a queue may find no room for what has come, if nothing leaves; where one may get long, track all.
+
+    Also where one may get long and, with `ties`, two queues may at one instant by packets of one ingress: the last of
+    them is which its sender waits for.
+    """
     node = world.nodes[node_id]
     gets_long = False
     for i in range(count):
@@ -108,6 +112,8 @@ def may_overflow(world, node_id, count):
             if length > link_class.room:
                 return True
             gets_long |= length > link_class.pause_above
+    if gets_long and ties:
+        return True
     if gets_long:
         for i in range(node.first_in, node.last_in):
             if is_pausable(world, world.inbound[i]) and world.pfc_state[world.inbound[i]].tracked != LISTED:

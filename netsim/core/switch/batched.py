@@ -32,11 +32,12 @@ def receive(world, node_id, until):
     """Sort every packet that arrives before `until` into the inbox of its egress.
 
     They are taken in slices of time, so that few have to make way for one that came earlier by a later ingress. Returns
-    how many egresses are to be served, the next arrival after that, and whether no headroom may overflow.
+    how many egresses are to be served, the next arrival after that, whether no headroom may overflow, and whether some
+    ingress brings two at one instant.
     """
     node, lossless = world.nodes[node_id], world.settings[0].lossless
     packet_pool = world.packet_pool
-    n, fits = 0, True
+    n, fits, ties = 0, True, False
     if lossless:
         for i in range(node.last_in - node.first_in):
             world.wire_heads[i] = -1
@@ -64,17 +65,19 @@ def receive(world, node_id, until):
                     if inbox.tail == 0:
                         world.busy_egresses[n] = egress
                         n += 1
+                    following = first_at(packet_pool, in_flight)
                     if lossless:
                         arrived += counted_bytes(meta, link_class.strict)
+                        ties |= following == at
                     meta += (1 - 2 * is_ack(meta)) << HOP
                     insert_into_inbox(world, inbox, at, header, meta + tag, pool_index)
-                    at = first_at(packet_pool, in_flight)
+                    at = following
                 if lossless:
                     fits &= admit_arrivals(world, ingress, link_class, i - node.first_in, head, arrived)
                 world.links[ingress].in_flight.head = in_flight.head
                 world.next_arrival[ingress] = at
             soonest = min(soonest, at)
-    return n, soonest, fits
+    return n, soonest, fits, ties
 
 
 @part
@@ -144,8 +147,8 @@ def serve(world, link_id, first_out, until):
 def batched_switch(world, node_id, until):
     """Run a switch up to `until`; or return False, and nothing has happened, if its egresses depend on each other."""
     node, lossless = world.nodes[node_id], world.settings[0].lossless
-    n, arrives, fits = receive(world, node_id, until)
-    if lossless and (not fits or may_overflow(world, node_id, n)):
+    n, arrives, fits, ties = receive(world, node_id, until)
+    if lossless and (not fits or may_overflow(world, node_id, n, ties)):
         put_back_arrivals(world, node_id, n)
         return False
     tracks = lossless and (node.paused_senders > 0 or world.progress[0].unsettled > 0)

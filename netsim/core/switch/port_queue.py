@@ -128,8 +128,8 @@ def dequeue(world, link_id, link, link_class, port, now):
         )
         if settings.timestamped and in_flight.tail > before:
             if settings.telemetered and data.leaving and not is_ack(meta):
-                others = data.backlog - data.leaving
-                append_telemetry(world, pool_index, link_id, began_at, sent_bytes - wire_bytes, others)
+                waiting = data.backlog - data.leaving
+                append_telemetry(world, pool_index, link_id, began_at, sent_bytes - wire_bytes, waiting)
             carry_metadata(world, pool_index, in_flight)
     return Port(free_at, data, control, in_flight, longest, sent_bytes, waited, paused)
 
@@ -176,16 +176,17 @@ def enqueue(world, link_id, link, link_class, port, now, header, meta, pool_inde
         longest = max(longest, data.backlog + wire_bytes)
         if settings.lossless and data.backlog + wire_bytes > link_class.pause_above:
             record_pause(world, link_id, ingress_of(meta), now)
-    if (
-        free_at <= now
-        and (own_class or not paused)
-        and not (settings.timestamped or (settings.trim and settings.marks_late))
-    ):
+    if free_at <= now and (own_class or not paused) and not (settings.trim and settings.marks_late):
+        before = in_flight.tail
         sent_bytes += wire_bytes
         free_at = now + time_to_send(link_class, wire_bytes)
         in_flight = transmit_from(
             world, link_id, link, link_class, in_flight, free_at + link_class.delay, header, without_ingress(meta)
         )
+        if settings.timestamped and in_flight.tail > before:
+            if settings.telemetered and not (own_class or is_ack(meta)):
+                append_telemetry(world, pool_index, link_id, now, sent_bytes - wire_bytes, data.backlog)
+            carry_metadata(world, pool_index, in_flight)
         if own_class:
             control = Queue(control.ring, control.backlog + wire_bytes, wire_bytes)
         else:

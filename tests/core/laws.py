@@ -12,7 +12,7 @@ import numpy as np
 from netsim.core.observe.counters import packets_in_flight
 from netsim.core.state.dtypes import RING
 from netsim.core.state.world import World
-from netsim.transport.states import CODES
+from netsim.transport import CODES
 from tests.core.scenario_runs import CoreRun, build_core
 from tests.reference.scenarios.scenario import Scenario
 

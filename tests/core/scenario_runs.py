@@ -13,8 +13,8 @@ import simpy
 
 from netsim.core.observe.counters import packets_sent
 from netsim.core.switch.ecmp_tables import PerPacketRouting
-from netsim.fabric import ActiveCollective, Fabric, Wire
 from netsim.routing.equal_cost_links import equal_cost_links_of
+from netsim.simulation.fabric import ActiveCollective, Fabric, Wire
 from netsim.topology.network import Network
 from netsim.transport.settings import Dcqcn, GoBackN, Ndp, SelectiveRepeat, Transport
 from tests.reference.flows.collectives import CHANNELS
@@ -57,7 +57,7 @@ def build_core(scenario: Scenario) -> CoreRun:
         seed=scenario.seed,
         queue_pairs=scenario.queue_pairs,
         split=scenario.split,
-        steering=routing_of(scenario),
+        per_packet=routing_of(scenario),
         classes=scenario.classes,
         jitter=scenario.jitter,
     )

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import netsim
-from netsim.builtin_inputs import names
 from netsim.config import build_scenario
-from netsim.doubts import doubts_of
+from netsim.config.builtin_inputs import names
 from netsim.errors import InputError
+from netsim.simulation.doubts import doubts_of
 from netsim.topology import FatTree, LeafSpine
 from netsim.traces import Trace
 from netsim.transport.presets import PRESETS

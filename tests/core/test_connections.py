@@ -100,10 +100,10 @@ def test_a_sprayed_window_holds_the_longest_round_trip_of_all_ways_at_what_they_
     """The slow spine has the longest way there, the last one the longest way back; the host's link is the narrowest."""
     network = uneven((25, 100, 50, 100))
     found = equal_cost_links_of(network)
-    steering = PerPacketRouting("spray", found.group_of, found.first, found.links)
+    per_packet = PerPacketRouting("spray", found.group_of, found.first, found.links)
     for gigabits, narrowest in ((100, 4160 * 80), (400, -(-4160 * 8000 // 275))):
         network = uneven((25, 100, 50, 100), gigabits)
-        world = with_per_packet_routing(at_rest(network), steering)
+        world = with_per_packet_routing(at_rest(network), per_packet)
         world, _ = ask(connections_of(network, replace(USUAL, window="bdp")), world, (0, 2, 0), (0, 3, 1), (1, 2, 5))
         at_hosts = 2 * (4160 + 64) * 8000 // gigabits + 4 * 800_000
         there, back = 2 * (4160 * 320 + 700_000), 2 * (64 * 80 + 1_300_000)

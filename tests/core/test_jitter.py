@@ -9,7 +9,7 @@ import pytest
 
 import netsim
 from netsim.config import build_scenario
-from netsim.scenario import Nic
+from netsim.config.scenario import Nic
 from netsim.transport import CONTROLS, RECOVERIES
 from netsim.transport.presets import PRESETS
 from tests import random_cases

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import netsim
-from netsim.job import Rank
 from netsim.result import Result
+from netsim.simulation.job import Rank
 from netsim.transport import CONTROLS
 from netsim.transport.presets import PAPER_2015
 

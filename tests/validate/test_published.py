@@ -10,8 +10,8 @@ import simpy
 
 import netsim
 from netsim.collectives import Request, plan
-from netsim.fabric import Fabric, Wire
 from netsim.routing import Single
+from netsim.simulation.fabric import Fabric, Wire
 from tests.reference.scenarios.networks import queue, star
 from tests.traffic import flows
 

@@ -11,9 +11,9 @@ import pytest
 import simpy
 
 from netsim.core.switch.ecmp_tables import PerPacketRouting
-from netsim.fabric import Fabric, Wire
 from netsim.routing import Adaptive, Ecmp, PerPacket, Routing, Spray
 from netsim.routing.equal_cost_links import equal_cost_links_of
+from netsim.simulation.fabric import Fabric, Wire
 from netsim.topology import FatTree
 from netsim.transport.settings import Transport
 from tests.core.scenario_runs import schedule_of
@@ -25,10 +25,10 @@ ALONE_US = 176.34  # closed forms, 5.2
 def last_ack_us(routing: Routing, seed: int, connections: int) -> float:
     """When the last ACK is back; each host's data is cut into so many connections."""
     network = FatTree(k=4, buffer="unlimited").build()  # type: ignore[arg-type]
-    steering = None
+    per_packet = None
     if isinstance(routing, PerPacket):
         found = equal_cost_links_of(network)
-        steering = PerPacketRouting(routing.kind, found.group_of, found.first, found.links, **routing.settings)
+        per_packet = PerPacketRouting(routing.kind, found.group_of, found.first, found.links, **routing.settings)
     fabric = Fabric(
         simpy.Environment(),
         network,
@@ -36,7 +36,7 @@ def last_ack_us(routing: Routing, seed: int, connections: int) -> float:
         wire=Wire(PAYLOAD),
         transport=Transport(control="none"),
         seed=seed,
-        steering=steering,
+        per_packet=per_packet,
     )
     size = PAYLOAD * PACKETS // connections
     rows = [(s, (s + HOSTS // 2) % HOSTS, c, size, ()) for s in range(HOSTS) for c in range(connections)]

@@ -98,7 +98,7 @@ class HpccRate(Rate):
         self.note("by_load" if cuts else "by_stage")
         step = self.paper.ai * (self.line // 10**6) // 25_000
         self.rate = self.within((self.settled * goal_load // max(self.load, 1) if cuts else self.settled) + step)
-        if gained and connection.acked >= self.goal:
+        if gained and connection.acked > self.goal:
             self.settled, self.goal = self.rate, connection.next
             self.stage = 0 if cuts else self.stage + 1
         window = self.at_line * (self.rate // 1000) // (self.line // 1000)

@@ -13,9 +13,8 @@ from netsim.explain.trace_columns import Column
 from netsim.explain.traffic import Traffic
 from netsim.result.reason import ReasonKind
 from netsim.topology import Network
-from netsim.transport import MARKED, NOTED, PULLED
+from netsim.transport import CODES, MARKED, NOTED, PULLED
 from netsim.transport.fixed_point import WIDEST
-from netsim.transport.states import CODES
 
 BY_DELAY = (*NOTED, *PULLED)  # controls that a queue slows down; a packet that is trimmed waits too
 FIXED_WINDOW = ("none", "window", "dcqcn", "timely")  # controls that leave the window as it was set

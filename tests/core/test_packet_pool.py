@@ -23,7 +23,7 @@ from netsim.core.state.packet_pool import (
 from netsim.core.state.world import World
 from netsim.kernel import bare, entry
 from tests.core.worlds import at_rest
-from tests.twin_networks import star
+from tests.reference.scenarios.networks import star
 
 PUSH, POP, PUSH_HELD, ROOM = range(4)
 

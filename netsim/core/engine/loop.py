@@ -47,7 +47,7 @@ def nodes_due(world, colour, until):
 
 @part
 def record_next_event(world, node_id):
-    """After a visit: when its group wakes next."""
+    """After a visit: when its group next_events next."""
     slot = world.node_blocks[node_id]
     world.next_event_of_group[slot] = min(world.next_event_of_group[slot], world.next_event[node_id])
 
@@ -146,7 +146,7 @@ def visit_due(world, n, until):
 
 
 @entry
-def advance(owned, stop, patience):
+def advance(owned, stop, max_steps):
     """Let everything before `stop` (ps) happen; says why it came back.
 
     It comes back early when a part finishes, after about `patience` node steps, when it is interrupted, when room for
@@ -154,7 +154,7 @@ def advance(owned, stop, patience):
     """
     world = bare(owned)
     settings, progress = world.settings[0], world.progress[0]
-    rest = patience
+    rest = max_steps
     while True:
         if progress.finished > 0:
             return FINISHED
@@ -162,9 +162,9 @@ def advance(owned, stop, patience):
             return PAUSED
         if is_pool_short(world):
             return POOL_SHORT
-        wakes = next_wake(world, 0), next_wake(world, 1)
-        colour = 1 if wakes[1] < wakes[0] else 0
-        soonest = wakes[colour]
+        next_events = next_wake(world, 0), next_wake(world, 1)
+        colour = 1 if next_events[1] < next_events[0] else 0
+        soonest = next_events[colour]
         if progress.failed and progress.failed_at < stop and progress.failed_at <= soonest:
             return FAILED
         if soonest == NEVER:
@@ -177,7 +177,7 @@ def advance(owned, stop, patience):
             continue
         if soonest >= stop:
             return REACHED
-        until = min(wakes[1 - colour] + settings.lookahead, soonest + settings.lookahead_across)
+        until = min(next_events[1 - colour] + settings.lookahead, soonest + settings.lookahead_across)
         until = min(min(until, stop), min(progress.failed_at, progress.next_sample_at))
         n = nodes_due(world, colour, until)
         visit_due(world, n, until)

@@ -93,13 +93,13 @@ def new_world(
     )
 
 
-def _times(links: int, places: int, nodes: int) -> dict[str, Any]:
+def _times(links: int, egresses: int, nodes: int) -> dict[str, Any]:
     """When something happens next at a link, a port and a node: never, so far."""
     sizes = {
         "next_arrival": links,
-        "next_egress": places,
-        "next_release": places,
-        "next_pause": places,
+        "next_egress": egresses,
+        "next_release": egresses,
+        "next_pause": egresses,
         "next_event": nodes,
         "next_event_of_group": 2 * ((nodes >> NODE_BLOCK) + 1),
     }
@@ -219,10 +219,10 @@ def _limit_windows(row: Any, network: Network, link_classes: Any, class_of: Any,
     span = 2 * window if (blocks & 1).any() else window
     rings = 3 + (network.pfc is not None)  # and the events of ingress accounts
     per_ps = np.bincount(np.asarray(network.source), rings / np.maximum(time, 1)[class_of]).max(initial=0)
-    reserve = min(RESERVE, int(ROOM_PER_PACKET * per_ps * span) + FIRST_RESERVE)
+    room = min(RESERVE, int(ROOM_PER_PACKET * per_ps * span) + FIRST_RESERVE)
     if per_ps > 0:
-        span = min(span, max(1, int(reserve / (ROOM_PER_PACKET * per_ps))))
-    row["lookahead"], row["lookahead_across"], row["pool_reserve"] = window, span, reserve
+        span = min(span, max(1, int(room / (ROOM_PER_PACKET * per_ps))))
+    row["lookahead"], row["lookahead_across"], row["pool_reserve"] = window, span, room
 
 
 def _node_blocks(network: Network) -> Any:

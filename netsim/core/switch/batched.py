@@ -91,10 +91,10 @@ def add_waiting(world, node_id, n, until, tracks):
         return n, node.next_egress
     later = NEVER
     for place in range(node.first_out, node.last_out):
-        acts = world.next_egress[place]
-        is_due = acts < until
+        sends_at = world.next_egress[place]
+        is_due = sends_at < until
         if not is_due:
-            later = min(later, acts)
+            later = min(later, sends_at)
         if lossless:
             is_due |= world.next_pause[place] < until or (tracks and world.next_release[place] < until)
         if is_due and world.inboxes[place - node.first_out].tail == 0:

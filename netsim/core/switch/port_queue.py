@@ -63,7 +63,7 @@ def store(link, port):
 
 @part
 def next_transmission(port):
-    """When the port begins to send again by itself; NEVER if nothing waits that may be sent."""
+    """When the port next begins to send by itself; NEVER if nothing waits that may be sent."""
     if length(port.control.ring) or (length(port.data.ring) and not port.paused):
         return port.free_at
     return NEVER

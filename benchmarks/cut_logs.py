@@ -41,7 +41,7 @@ Joined = frozenset[Place]
 
 
 @dataclass
-class MessageTimeline:
+class Joining:
     """What was joined: calls that are one operation, and ends that are one transfer."""
 
     collectives: set[Joined] = field(default_factory=set)
@@ -56,14 +56,14 @@ class MessageTimeline:
 
 
 def calls_of(member: Member) -> list[Call]:
-    return list(member.told)
+    return list(member.recorded)
 
 
 def cut(members: Sequence[Member], chance: random.Random, kind: str) -> list[Member]:
     """Take from the head and the tail of what each process reports."""
     places: dict[tuple[str, str], list[Place]] = {}
     for member in members:
-        places.setdefault(member.process, []).extend(call.place for call in member.told)
+        places.setdefault(member.process, []).extend(call.place for call in member.recorded)
     kept = set[Place]()
     for some in places.values():
         first, last = sorted(chance.choices(range(len(some) + 1), k=2))
@@ -71,10 +71,10 @@ def cut(members: Sequence[Member], chance: random.Random, kind: str) -> list[Mem
         kept |= set(sorted(some)[0 if whole < 0.25 else first : None if whole > 0.75 else last])
     left = []
     for member in members:
-        rows = [number for number, call in enumerate(member.told) if call.place in kept]
+        rows = [number for number, call in enumerate(member.recorded) if call.place in kept]
         if not rows:
             continue
-        bare = {"identity": None, "place": member.told[rows[0]].place} if kind == "without identities" else {}
+        bare = {"identity": None, "place": member.recorded[rows[0]].place} if kind == "without identities" else {}
         some = replace(member, calls=[calls_of(member)[row] for row in rows], table=None, **bare)
         if isinstance(member.table, Calls) and kind != "without numbers":
             some.table = member.table.taken(rows)
@@ -86,15 +86,15 @@ def cut(members: Sequence[Member], chance: random.Random, kind: str) -> list[Mem
 
 
 @contextmanager
-def watched(chance: random.Random | None, kind: str) -> Iterator[MessageTimeline]:
+def watched(chance: random.Random | None, kind: str) -> Iterator[Joining]:
     """Cut what readers report, and look on while it is joined."""
-    told, align, order, tie = MessageTimeline(), joining.align, joining.program_order, pairs._Ties.tie
+    told, align, order, tie = Joining(), joining.align, joining.program_order, pairs._Ties.tie
 
     def cut_and_align(members: Sequence[Member], *args: Any, **options: Any) -> Trace:
         some = cut(members, chance, kind) if chance else list(members)
         if not some:
             raise InputError("nothing is left")
-        told.kept |= {call.place for member in some for call in member.told}
+        told.kept |= {call.place for member in some for call in member.recorded}
         trace = align(some, *args, **options)
         told.notes = trace.notes
         return trace
@@ -119,7 +119,7 @@ def watched(chance: random.Random | None, kind: str) -> Iterator[MessageTimeline
         yield told
 
 
-def tried(paths: Sequence[Path], whole: MessageTimeline, seed: str, kind: str) -> str:
+def tried(paths: Sequence[Path], whole: Joining, seed: str, kind: str) -> str:
     """Cut a job once: "joined", "does not tell" or what is wrong."""
     with watched(random.Random(seed), kind) as told:
         try:
@@ -152,7 +152,7 @@ def jobs(folder: Path) -> Iterator[list[Path]]:
     yield from groups.values()
 
 
-def several(paths: Sequence[Path]) -> MessageTimeline | None:
+def several(paths: Sequence[Path]) -> Joining | None:
     """What is told of a job of several ranks whose reports are joined."""
     try:
         format_of(paths[0])

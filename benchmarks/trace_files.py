@@ -17,13 +17,13 @@ SIZES = (2_412_336, 2_514_096, 369_603, 7_168, 1)
 Json = dict[str, Any]
 
 
-def write(path: Path, megabytes: float, pieces: Iterator[str], head: str = "", tail: str = "") -> list[Path]:
+def write(path: Path, megabytes: float, segments: Iterator[str], head: str = "", tail: str = "") -> list[Path]:
     """Write pieces until there are so many bytes."""
     left, together = int(megabytes * 1e6), 1000 if megabytes > 1 else 10
     with path.open("w", encoding="ascii") as file:
         file.write(head)
         while left > 0:
-            text = "".join(itertools.islice(pieces, together))
+            text = "".join(itertools.islice(segments, together))
             file.write(text)
             left -= len(text)
         file.write(tail)

@@ -71,3 +71,15 @@ def test_the_gallery_shows_what_its_studies_are(study: str) -> None:
     assert f"]({study}.svg)" in (gallery / "README.md").read_text(encoding="utf-8")
     for key in by:
         assert all(str(point.settings[key]).partition(".")[0] in picture for point in plan.points)
+
+
+def test_packet_units_hears_what_a_run_says_of_its_packets() -> None:
+    options = ["--only", "all_reduce", "--size", "4MiB", "--preset", "ideal", "--payload", "64KiB", "--payload", "4KiB"]
+    command = [sys.executable, str(BENCHMARKS / "packet_units.py"), *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    large, usual, summary = done.stdout.splitlines()
+    assert "64 KiB" in large
+    assert "told +" in large
+    assert "+0.0%" in usual
+    assert "told" not in usual
+    assert summary.startswith("2 runs: 0 above 2% without a word")

@@ -13,7 +13,7 @@ from netsim.errors import InputError
 from netsim.transport import PULLED
 
 if TYPE_CHECKING:
-    from netsim.scenario import Scenario
+    from netsim.config.scenario import Scenario
     from netsim.study.designs import Design, Value
 
 Axes = list[list["Value"]]

@@ -12,24 +12,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from netsim.config.limits import NO_LIMITS
+from netsim.config.scenario import Scenario
 from netsim.core.observe.packet_tracer import PacketTracer
 from netsim.core.state.world import World
 from netsim.explain.alternatives import Alternatives
 from netsim.explain.causes import Causes
-from netsim.explain.explanation import Blame, Explained, explained, together
+from netsim.explain.explanation import Attribution, Explained, explained, together
 from netsim.explain.line import Lines
-from netsim.explain.message_timelines import Stories
+from netsim.explain.message_timelines import Timelines
 from netsim.explain.path import KINDS, Path
 from netsim.explain.saved import check_known, check_same
 from netsim.explain.trace_columns import Rows
 from netsim.explain.traffic import Traffic
-from netsim.fabric import ActiveCollective, Fabric
-from netsim.limits import NO_LIMITS
 from netsim.result import Result
-from netsim.scenario import Scenario
 from netsim.simulation import Progress, check, run
+from netsim.simulation.fabric import ActiveCollective, Fabric
 
-__all__ = ["KINDS", "Blame", "Explained", "explain", "explain_saved", "together"]
+__all__ = ["KINDS", "Attribution", "Explained", "explain", "explain_saved", "together"]
 
 MOST_ROWS = 1 << 24  # packets at queues that may be needed at a time; with their indexes about 2 GB
 MANY_ROWS = 1 << 22  # above so many, those that are not needed are forgotten
@@ -114,14 +114,14 @@ class _Reader:
         """Be there when it begins."""
         self.fabric, self.found = fabric, list[Explained]()
         self.alternatives = Alternatives(fabric.network)
-        self.witness = PacketTracer(self.many_rows, self.make_room)
+        self.tracer = PacketTracer(self.many_rows, self.make_room)
         self._is_open: set[int] = set()
         self._next = 0  # collectives before this one are explained, or open
-        fabric.watch(self.witness)
+        fabric.watch(self.tracer)
 
     def finish(self) -> None:
         """All has ended: explain the rest."""
-        self.witness.take(self.fabric.world, at_end=True)
+        self.tracer.take(self.fabric.world, at_end=True)
         self._explain_ended()
 
     def make_room(self, world: World) -> None:
@@ -130,10 +130,12 @@ class _Reader:
         needed = self._needed_from()
         for each in self.fabric.carried:
             if each.end_ps is None or each.end_ps < needed:
-                each.told = None
-        kept = [piece[np.maximum(piece["came_at"], piece["began_at"]) >= needed] for piece in self.witness.pieces]
-        self.witness.keep(kept, until=max(self.many_rows, 2 * sum(map(len, kept))))
-        if self.witness.rows > self.most_rows:
+                each.timeline = None
+        kept = [
+            segment[np.maximum(segment["came_at"], segment["began_at"]) >= needed] for segment in self.tracer.chunks
+        ]
+        self.tracer.keep(kept, until=max(self.many_rows, 2 * sum(map(len, kept))))
+        if self.tracer.rows > self.most_rows:
             raise _TooMany
 
     def _explain_ended(self) -> None:
@@ -146,13 +148,13 @@ class _Reader:
             self.found += self._explained(wanted)
 
     def _explained(self, wanted: list[int]) -> list[Explained]:
-        packet_trace = np.concatenate(self.witness.pieces)
+        packet_trace = np.concatenate(self.tracer.chunks)
         lines = Lines(Rows(self.fabric.world, packet_trace))
         for number in self._is_open:
             each = self.fabric.carried[number]
-            each.told = self.witness.timeline_of(self.fabric.world, each.admitted)
-        stories = Stories(self.fabric.carried)
-        paths = [Path(lines, stories, number) for number in wanted]
+            each.timeline = self.tracer.timeline_of(self.fabric.world, each.admitted)
+        timelines = Timelines(self.fabric.carried)
+        paths = [Path(lines, timelines, number) for number in wanted]
         kind = self.scenario.routing.kind
         traffic = Traffic(lines)
         return [explained(path, Causes(self.fabric.network, self.alternatives, kind, path, traffic)) for path in paths]

@@ -8,14 +8,13 @@ import numpy as np
 
 from netsim.core.observe.packet_trace import LOST
 from netsim.explain.alternatives import Alternatives
-from netsim.explain.path import IDLE, NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, SERIALISATION, Path, Piece
+from netsim.explain.path import IDLE, NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, SERIALISATION, Path, Segment
 from netsim.explain.trace_columns import Column
 from netsim.explain.traffic import Traffic
 from netsim.result.reason import ReasonKind
 from netsim.topology import Network
-from netsim.transport import MARKED, NOTED, PULLED
+from netsim.transport import CODES, MARKED, NOTED, PULLED
 from netsim.transport.fixed_point import WIDEST
-from netsim.transport.states import CODES
 
 BY_DELAY = (*NOTED, *PULLED)  # controls that a queue slows down; a packet that is trimmed waits too
 FIXED_WINDOW = ("none", "window", "dcqcn", "timely")  # controls that leave the window as it was set
@@ -46,30 +45,35 @@ class Causes:
     ) -> None:
         self.traffic, self.rows = traffic, path.rows
         self.network, self.alternatives, self.routing = network, alternatives, routing
-        self.stories, self.number, self.start_ps, self.end_ps = path.stories, path.number, path.start_ps, path.end_ps
+        self.timelines, self.number, self.start_ps, self.end_ps = (
+            path.timelines,
+            path.number,
+            path.start_ps,
+            path.end_ps,
+        )
         self._queues: dict[tuple[int, int], Cause] = {}
         self._throttles: dict[tuple[int, bool], Cause] = {}
 
-    def of(self, piece: Piece) -> Cause | None:
+    def of(self, segment: Segment) -> Cause | None:
         """The cause of a piece; None for one that an idle network has too."""
-        if piece.kind in IDLE:
+        if segment.kind in IDLE:
             return None
-        if piece.rank >= 0:
-            return Cause(ReasonKind.STRAGGLER, rank=piece.rank)
-        if piece.kind == QUEUEING:
-            return self._of_queue(piece.link, piece.connection)
-        if piece.kind == PAUSE:
-            return self._of_pause(piece.link, piece.connection, piece.start_ps, piece.end_ps)
-        if piece.kind == RETRANSMISSION:
-            return self._of_loss(piece)
-        return self._of_throttling(piece.connection, paced=piece.paced)
+        if segment.rank >= 0:
+            return Cause(ReasonKind.STRAGGLER, rank=segment.rank)
+        if segment.kind == QUEUEING:
+            return self._of_queue(segment.link, segment.connection)
+        if segment.kind == PAUSE:
+            return self._of_pause(segment.link, segment.connection, segment.start_ps, segment.end_ps)
+        if segment.kind == RETRANSMISSION:
+            return self._of_loss(segment)
+        return self._of_throttling(segment.connection, paced=segment.paced)
 
-    def unavoidable(self, piece: Piece) -> Cause:
+    def unavoidable(self, segment: Segment) -> Cause:
         """What sets the time of a piece that an idle network has too: the narrowest link of a route, or latency."""
         is_spread = bool(self.rows.world.settings[0]["per_packet_routing"])
-        if piece.kind != SERIALISATION or not (is_spread or piece.link in self._route(piece.connection)):
+        if segment.kind != SERIALISATION or not (is_spread or segment.link in self._route(segment.connection)):
             return Cause(ReasonKind.LATENCY)  # propagation; or an answer, which goes the other way
-        link, _ = self.rows.narrowest(piece.connection)
+        link, _ = self.rows.narrowest(segment.connection)
         is_hosts = self.network.source[link] < len(self.network.hosts)
         return Cause(ReasonKind.HOST_LINK if is_hosts else ReasonKind.SLOWER_LINK, link)
 
@@ -179,10 +183,10 @@ class Causes:
         best = max(waiting, key=lambda egress: waiting[egress], default=None)
         return best if best is not None and waiting[best] > 0 else None
 
-    def _of_loss(self, piece: Piece) -> Cause:
+    def _of_loss(self, segment: Segment) -> Cause:
         """Where packets of the connection got lost since; if none did, its receiver still missed one lost before."""
-        rows, times = self.traffic.losses(piece.connection)
-        first, last = np.searchsorted(times, [piece.start_ps, piece.end_ps])
+        rows, times = self.traffic.losses(segment.connection)
+        first, last = np.searchsorted(times, [segment.start_ps, segment.end_ps])
         first = max(0, last - 1) if first == last else first
         return Cause(ReasonKind.LOSS_RECOVERY, _most(self.rows.link[rows[first:last]]))
 
@@ -235,9 +239,9 @@ class Causes:
 
     def _is_felt(self, connection: int, waited_ps: int) -> bool:
         """Whether so long a wait of all a connection's packets of the collective shows in their round trips."""
-        told = self.stories.told(self.number)
-        mine: Column = told.connection == connection
-        packets = max(1, int((told.end[mine] - told.first[mine]).sum()))
+        timeline = self.timelines.timeline(self.number)
+        mine: Column = timeline.connection == connection
+        packets = max(1, int((timeline.end[mine] - timeline.first[mine]).sum()))
         delays = [self.network.links[each].delay_ps for each in self._route(connection)]
         return waited_ps > UNFELT * 2 * sum(delays) * packets
 

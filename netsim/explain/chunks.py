@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from netsim.config.limits import NO_LIMITS
 from netsim.core.observe.packet_trace import LOST, REFUSED
 from netsim.core.observe.packet_tracer import MessageTimeline, PacketTracer
 from netsim.core.state.dtypes import NEVER
 from netsim.core.state.packet_header import ACK, CONNECTION, HOP, MARK
 from netsim.core.state.world import World
 from netsim.explain.saved import check_known, check_same
-from netsim.fabric import ActiveCollective, Fabric
-from netsim.limits import NO_LIMITS
 from netsim.result import Result
 from netsim.result.chunks import COLUMNS, PAIRS, Chunks, steps_of
 from netsim.simulation import Progress, check, run
+from netsim.simulation.fabric import ActiveCollective, Fabric
 
 MOST_CHUNKS = 500_000  # viewers become slow beyond a million events
 MANY_ROWS = 1 << 21  # of the packet trace at a time: 64 MB
@@ -73,13 +73,13 @@ class _Reader:
     def watch(self, fabric: Fabric) -> None:
         """Be there when it begins."""
         self.fabric = fabric
-        self.witness = PacketTracer(self.many_rows, self.read)
-        fabric.watch(self.witness)
+        self.tracer = PacketTracer(self.many_rows, self.read)
+        fabric.watch(self.tracer)
 
     def read(self, world: World, *, at_end: bool = False) -> None:
         """Take the packet trace in and forget it."""
         if at_end:
-            self.witness.take(world, at_end=True)
+            self.tracer.take(world, at_end=True)
         carried = self.fabric.carried
         looked_at = [*self._is_open, *range(self._next, len(carried))]
         if wanted := [carried[n] for n in looked_at if self.only in (None, n) and self.messages < self.most]:
@@ -87,7 +87,7 @@ class _Reader:
         for number in looked_at:
             self._end(carried[number])
         self._is_open, self._next = [n for n in looked_at if carried[n].end_ps is None], len(carried)
-        self.witness.keep([], until=self.many_rows)
+        self.tracer.keep([], until=self.many_rows)
 
     def _end(self, carried: ActiveCollective) -> None:
         """Keep a collective that has ended, if it was asked for and there is room; else forget it."""
@@ -97,16 +97,16 @@ class _Reader:
         if is_wanted and self.messages < self.most:
             self.kept.append(carried)
         else:
-            carried.told = None
+            carried.timeline = None
             self.packets.pop(carried.number, None)
         self.messages += carried.admitted.messages if is_wanted else 0
         self.pairs += carried.admitted.dependents if is_wanted else 0
 
     def _count(self, world: World, wanted: list[ActiveCollective]) -> None:
         """Add what the packet trace holds of their packets."""
-        told = [each.told or self.witness.timeline_of(world, each.admitted) for each in wanted]
+        timeline = [each.timeline or self.tracer.timeline_of(world, each.admitted) for each in wanted]
         sizes = [each.admitted.messages for each in wanted]
-        found = _packets(world, np.concatenate(self.witness.pieces), told)
+        found = _packets(world, np.concatenate(self.tracer.chunks), timeline)
         for each, last in zip(wanted, np.cumsum(sizes).tolist(), strict=True):
             mine = found.part(last - each.admitted.messages, last)
             so_far = self.packets.get(each.number)
@@ -133,14 +133,14 @@ class _Packets:
         return _Packets(first_ps, self.sent + more.sent, self.dropped + more.dropped, self.marked + more.marked)
 
 
-def _packets(world: World, packet_trace: Any, told: list[MessageTimeline]) -> _Packets:
-    """What a journal says of the packets of all these messages."""
+def _packets(world: World, packet_trace: Any, timeline: list[MessageTimeline]) -> _Packets:
+    """What a packet trace says of the packets of all these messages."""
     rows = packet_trace[(packet_trace["header"] >= 0) & (packet_trace["meta"] & ACK == 0)]
     state, of = rows["meta"], rows["header"] >> CONNECTION
     hop, is_refused = (state >> HOP) & 0xFF, rows["began_at"] == REFUSED
     is_gone = is_refused | (state & LOST != 0)
     comes = ~is_gone & (hop == world.connections["length"][of] - 1)
-    message, count = _messages_of(rows["header"], told), sum(len(each.end) for each in told)
+    message, count = _messages_of(rows["header"], timeline), sum(len(each.end) for each in timeline)
 
     def counted(which: Any) -> Any:
         return np.bincount(message[which & (message >= 0)], minlength=count)
@@ -151,10 +151,10 @@ def _packets(world: World, packet_trace: Any, told: list[MessageTimeline]) -> _P
     return _Packets(first_ps, counted(left), counted(is_gone), counted(comes & (state & MARK != 0)))
 
 
-def _messages_of(label: Any, told: list[MessageTimeline]) -> Any:
+def _messages_of(label: Any, timeline: list[MessageTimeline]) -> Any:
     """The message of each packet, counted through all these; -1 where it belongs to none of them."""
     names = ("first", "end", "connection")
-    first, end, connection = (np.concatenate([getattr(each, name) for each in told]) for name in names)
+    first, end, connection = (np.concatenate([getattr(each, name) for each in timeline]) for name in names)
     order = np.argsort((connection << SEQUENCES) + end, kind="stable")
     ends, begins = ((connection << SEQUENCES) + each for each in (end, first))
     keys = (label >> CONNECTION << SEQUENCES) + (label & 0xFFFFFFFF)
@@ -176,23 +176,23 @@ def _joined(reader: _Reader) -> Chunks:
 
 def _columns(fabric: Fabric, carried: ActiveCollective, seen: _Packets) -> dict[str, Any]:
     """The columns of one collective's chunk flows; rows counted from its first."""
-    told, ranks = carried.told, np.array(carried.ranks, "i8")
-    assert told is not None
-    count, packets = len(told.bytes), told.end - told.first
-    later, earlier = np.repeat(np.arange(count), np.diff(told.first_before)), told.before
-    is_delivered = told.target[earlier] == told.source[later]
-    free_ps = np.where(is_delivered, told.delivered_at[earlier], told.acked_at[earlier])
+    timeline, ranks = carried.timeline, np.array(carried.ranks, "i8")
+    assert timeline is not None
+    count, packets = len(timeline.bytes), timeline.end - timeline.first
+    later, earlier = np.repeat(np.arange(count), np.diff(timeline.first_before)), timeline.before
+    is_delivered = timeline.target[earlier] == timeline.source[later]
+    free_ps = np.where(is_delivered, timeline.delivered_at[earlier], timeline.acked_at[earlier])
     return {
         "collective": np.full(count, carried.number),
-        "source": ranks[told.source],
-        "target": ranks[told.target],
-        "channel": fabric.ledger.channels_of(told.connection),
-        "bytes": told.bytes,
+        "source": ranks[timeline.source],
+        "target": ranks[timeline.target],
+        "channel": fabric.collective_table.channels_of(timeline.connection),
+        "bytes": timeline.bytes,
         "packets": packets,
-        "start_ps": told.released_at,
+        "start_ps": timeline.released_at,
         "sent_ps": seen.first_ps,
-        "delivered_ps": told.delivered_at,
-        "acked_ps": told.acked_at,
+        "delivered_ps": timeline.delivered_at,
+        "acked_ps": timeline.acked_at,
         "step": steps_of(later, earlier, free_ps, count),
         "sent_again": seen.sent - packets,
         "dropped": seen.dropped,

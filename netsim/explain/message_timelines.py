@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from netsim.core.observe.packet_tracer import MessageTimeline
-from netsim.fabric import ActiveCollective
+from netsim.simulation.fabric import ActiveCollective
 
 SEQUENCES = 33  # binary digits
 
@@ -22,26 +22,26 @@ class Message:
     row: int
 
 
-class Stories:
+class Timelines:
     """Collectives that have a `told`, by number."""
 
     def __init__(self, carried: list[ActiveCollective]) -> None:
-        self.carried = {each.number: each for each in carried if each.told is not None}
+        self.carried = {each.number: each for each in carried if each.timeline is not None}
 
-    def told(self, number: int) -> MessageTimeline:
+    def timeline(self, number: int) -> MessageTimeline:
         """What became of the messages of a collective."""
-        found = self.carried[number].told
+        found = self.carried[number].timeline
         assert found is not None
         return found
 
     @cached_property
     def _messages(self) -> tuple[Any, Any, Any]:
         """Ends of all messages in order of connection and sequence; their collective and row."""
-        every = [(number, self.told(number)) for number in self.carried]
+        every = [(number, self.timeline(number)) for number in self.carried]
         none = np.zeros(0, "i8")
-        key = np.concatenate([none, *((told.connection << SEQUENCES) + told.end for _, told in every)])
-        number = np.concatenate([none, *(np.full(len(told.end), number) for number, told in every)])
-        row = np.concatenate([none, *(np.arange(len(told.end)) for _, told in every)])
+        key = np.concatenate([none, *((timeline.connection << SEQUENCES) + timeline.end for _, timeline in every)])
+        number = np.concatenate([none, *(np.full(len(timeline.end), number) for number, timeline in every)])
+        row = np.concatenate([none, *(np.arange(len(timeline.end)) for _, timeline in every)])
         order = np.argsort(key, kind="stable")
         return key[order], number[order], row[order]
 
@@ -55,22 +55,22 @@ class Stories:
 
     def released_at(self, message: Message) -> int:
         """When it waited for nothing more, ps."""
-        return int(self.told(message.number).released_at[message.row])
+        return int(self.timeline(message.number).released_at[message.row])
 
     def released_by(self, message: Message) -> tuple[Message, bool] | None:
         """The message whose delivery (True) or acknowledgement (False) freed it last; None if its rank's entry did."""
-        told, row = self.told(message.number), message.row
-        before = told.before[told.first_before[row] : told.first_before[row + 1]]
-        delivered = told.target[before] == told.source[row]
-        at = np.where(delivered, told.delivered_at[before], told.acked_at[before])
-        found = np.flatnonzero(at == told.released_at[row])
+        timeline, row = self.timeline(message.number), message.row
+        before = timeline.before[timeline.first_before[row] : timeline.first_before[row + 1]]
+        delivered = timeline.target[before] == timeline.source[row]
+        at = np.where(delivered, timeline.delivered_at[before], timeline.acked_at[before])
+        found = np.flatnonzero(at == timeline.released_at[row])
         if not len(found):
             return None
         return Message(message.number, int(before[found[0]])), bool(delivered[found[0]])
 
     def entry_of(self, message: Message) -> tuple[int, int]:
         """The rank that sends it, and when that began its part of the collective."""
-        carried, position = self.carried[message.number], int(self.told(message.number).source[message.row])
+        carried, position = self.carried[message.number], int(self.timeline(message.number).source[message.row])
         return carried.ranks[position], carried.entered[position]
 
     @cached_property
@@ -78,7 +78,7 @@ class Stories:
         """By rank: when it was in which collective."""
         spans: dict[int, list[tuple[int, int, int]]] = {}
         for number, carried in self.carried.items():
-            finished = self.told(number).finished_at
+            finished = self.timeline(number).finished_at
             for position, began in carried.entered.items():
                 spans.setdefault(carried.ranks[position], []).append((began, int(finished[position]), number))
         return {rank: sorted(each) for rank, each in spans.items()}

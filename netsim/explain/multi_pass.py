@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from netsim.config.limits import NO_LIMITS
+from netsim.config.scenario import Scenario
 from netsim.core.observe.packet_tracer import PacketTracer
 from netsim.core.state.dtypes import NEVER
 from netsim.core.state.packet_trace_dtypes import PACKET_TRACE
@@ -24,16 +26,14 @@ from netsim.explain.causes import Causes
 from netsim.explain.deferred_queries import Answers, Asked, Bytes
 from netsim.explain.explanation import Explained, explained
 from netsim.explain.line import Unknown
-from netsim.explain.message_timelines import Stories
+from netsim.explain.message_timelines import Timelines
 from netsim.explain.path import Path
 from netsim.explain.path_hints import Origins
-from netsim.explain.replay_plan import Plan, Span, Spans, WatchedLines
+from netsim.explain.replay_plan import ReplayPlan, Span, Spans, WatchedLines
 from netsim.explain.trace_columns import Column, Rows
 from netsim.explain.trace_filter import keep
-from netsim.fabric import Fabric
-from netsim.limits import NO_LIMITS
-from netsim.scenario import Scenario
 from netsim.simulation import Progress, run
+from netsim.simulation.fabric import Fabric
 
 COLUMNS = 4  # of the packet trace, i8 each
 MOST_RUNS = 32  # to find the paths of some collectives, and as many to answer what is asked about them
@@ -92,17 +92,17 @@ def too_many(most_rows: int) -> RunError:
 
 
 def player(scenario: Scenario, progress: Progress | None) -> Play:
-    """Simulates a scenario again while readers see its journal; gives the fabric when all has ended."""
+    """Simulates a scenario again while readers see its packet trace; gives the fabric when all has ended."""
 
     def play(readers: list[Reader]) -> Fabric:
-        witness, fabrics = Passer(readers), list[Fabric]()
+        tracer, fabrics = Passer(readers), list[Fabric]()
 
         def watch(fabric: Fabric) -> None:
             fabrics.append(fabric)
-            fabric.watch(witness)
+            fabric.watch(tracer)
 
         run(scenario, None, NO_LIMITS, progress, watch)
-        witness.take(fabrics[0].world, at_end=True)
+        tracer.take(fabrics[0].world, at_end=True)
         return fabrics[0]
 
     return play
@@ -118,7 +118,7 @@ class Passes:
         self._run([origins.read])
         origins.sort()
         world, carried = self.fabric.world, self.fabric.carried
-        self.plan = Plan(world, Stories(carried), origins)
+        self.plan = ReplayPlan(world, Timelines(carried), origins)
         self.alternatives = Alternatives(self.fabric.network)
         self.wanted = [each.number for each in carried if each.number not in done and only in (None, each.number)]
 
@@ -163,7 +163,7 @@ class Passes:
     def _paths(self, batch: list[int]) -> tuple[list[Path], Answers]:
         """Walk the critical paths of some collectives; and the bytes of links while these lasted."""
         ways = {number: self.plan.whole(number) for number in batch}
-        carried = self.plan.stories.carried
+        carried = self.plan.timelines.carried
         bounds = [ps for number in batch for ps in (carried[number].start_ps, carried[number].end_ps) if ps is not None]
         for _ in range(MOST_RUNS):
             spans = [span for way in ways.values() for span in way]
@@ -180,7 +180,7 @@ class Passes:
         """The critical path of a collective; None, and its way mended, where that leads to what was not kept."""
         lines.entered.clear()
         try:
-            return Path(lines, self.plan.stories, number)
-        except Unknown as stuck:
-            ways[number] = self.plan.mended(number, lines, stuck, self.most_rows // SHARE)
+            return Path(lines, self.plan.timelines, number)
+        except Unknown as stopped:
+            ways[number] = self.plan.mended(number, lines, stopped, self.most_rows // SHARE)
             return None

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from netsim.explain.line import Line, Lines
-from netsim.explain.message_timelines import Message, Stories
+from netsim.explain.message_timelines import Message, Timelines
 
 PROPAGATION, SERIALISATION, QUEUEING, PAUSE = "propagation", "serialisation", "queueing", "pause"
 THROTTLING, RETRANSMISSION, DEPENDENCY, COMPUTE = "throttling", "retransmission", "dependency", "compute"
@@ -28,7 +28,7 @@ NO_LINK, NO_CONNECTION = -1, -1
 NEVER_PAUSED = (np.zeros(0, "i8"), np.zeros(0, "i8"))
 
 
-class Piece(NamedTuple):
+class Segment(NamedTuple):
     """A part of the time: what it went into, at which link, for which connection; for a late rank, that rank
     and the other collective it was in; whether a connection's pace, not its window, held it back."""
 
@@ -58,24 +58,24 @@ class Arrival(NamedTuple):
 class Path:
     """The critical path of one collective: `pieces`, the last first, from its end to its start."""
 
-    def __init__(self, lines: Lines, stories: Stories, number: int) -> None:
-        self.lines, self.rows, self.stories, self.number = lines, lines.rows, stories, number
-        carried = stories.carried[number]
+    def __init__(self, lines: Lines, timelines: Timelines, number: int) -> None:
+        self.lines, self.rows, self.timelines, self.number = lines, lines.rows, timelines, number
+        carried = timelines.carried[number]
         assert carried.start_ps is not None
         assert carried.end_ps is not None
         self.start_ps, self.end_ps = carried.start_ps, carried.end_ps
-        self.pieces: list[Piece] = []
+        self.segments: list[Segment] = []
         self.reached = self.end_ps
         self._walk()
 
     def _walk(self) -> None:
-        at, told = None, self.stories.told(self.number)
-        if self._is_on and len(told.delivered_at):
-            at = self._delivery(Message(self.number, int(np.argmax(told.delivered_at))))
+        at, timeline = None, self.timelines.timeline(self.number)
+        if self._is_on and len(timeline.delivered_at):
+            at = self._delivery(Message(self.number, int(np.argmax(timeline.delivered_at))))
         while at is not None and self._is_on:
             at = self._before(at)
         if self._is_on:  # nothing was sent: the last rank to come ended it
-            carried = self.stories.carried[self.number]
+            carried = self.timelines.carried[self.number]
             last = max(carried.entered, key=lambda position: (carried.entered[position], position))
             self._until_entry(carried.ranks[last], carried.entered[last])
 
@@ -87,19 +87,19 @@ class Path:
         """Time from start_ps to where the walk has come so far; nothing before the collective's start."""
         start_ps = max(start_ps, self.start_ps)
         if start_ps < self.reached:
-            piece = Piece(kind, start_ps, self.reached, link, connection, **more)
-            last = self.pieces[-1] if self.pieces else None
-            if last == piece._replace(start_ps=self.reached, end_ps=last.end_ps if last else 0):
-                self.pieces[-1] = last._replace(start_ps=start_ps)
+            segment = Segment(kind, start_ps, self.reached, link, connection, **more)
+            last = self.segments[-1] if self.segments else None
+            if last == segment._replace(start_ps=self.reached, end_ps=last.end_ps if last else 0):
+                self.segments[-1] = last._replace(start_ps=start_ps)
             else:
-                self.pieces.append(piece)
+                self.segments.append(segment)
             self.reached = start_ps
 
     def _delivery(self, message: Message) -> Arrival:
         """The packet that completed a message."""
-        told = self.stories.told(message.number)
-        line = self.lines.at(int(told.connection[message.row]), self.reached)
-        row = line.arriving(int(told.delivered_at[message.row]), line.length - 1, ack=False)
+        timeline = self.timelines.timeline(message.number)
+        line = self.lines.at(int(timeline.connection[message.row]), self.reached)
+        row = line.arriving(int(timeline.delivered_at[message.row]), line.length - 1, ack=False)
         assert row is not None, "a message was delivered and no packet came"
         return Arrival(line, row)
 
@@ -113,7 +113,7 @@ class Path:
             return None
         answer, message = self._before_sending(line, line.place_of(first))
         if answer is not None:
-            trip = len(self.pieces), self.reached
+            trip = len(self.segments), self.reached
             row = self._answered(line, answer)
             return None if row is None else Arrival(line, row, trip)
         return self._before_release(message) if message and self._is_on else None
@@ -171,8 +171,8 @@ class Path:
             row = int(line.own[place])
             sent_before = int(rows.sent_at[line.own[place - 1]]) if place else -1
             self._wait(line, row, max(int(rows.came_at[row]), sent_before))
-            message = self.stories.message_of(line.connection, int(rows.sequence[row]))
-            released = self.stories.released_at(message) if message else -1
+            message = self.timelines.message_of(line.connection, int(rows.sequence[row]))
+            released = self.timelines.released_at(message) if message else -1
             if not place and self._is_on:  # what it sent before, if anything, had left before all that is known
                 line.know(min(int(rows.came_at[row]), released))
             answer = self._opened_by(line, row, max(released, sent_before)) if self._is_on else None
@@ -230,23 +230,23 @@ class Path:
         first, until = trip
         narrowest, _ = self.rows.narrowest(line.connection)
         sending = line.sending_ps(max(began_ps, self.start_ps), until)
-        whole, self.pieces[first:] = self.pieces[first:], []
-        for piece in whole:
-            if piece.kind not in IDLE:
-                self.pieces.append(piece)
+        whole, self.segments[first:] = self.segments[first:], []
+        for segment in whole:
+            if segment.kind not in IDLE:
+                self.segments.append(segment)
                 continue
-            cut = piece.end_ps - min(piece.ps, sending)
-            if cut < piece.end_ps:
-                self.pieces.append(piece._replace(kind=SERIALISATION, link=narrowest, start_ps=cut))
-            if cut > piece.start_ps:
-                self.pieces.append(piece._replace(kind=THROTTLING, link=NO_LINK, end_ps=cut))
-            sending -= piece.end_ps - cut
+            cut = segment.end_ps - min(segment.ps, sending)
+            if cut < segment.end_ps:
+                self.segments.append(segment._replace(kind=SERIALISATION, link=narrowest, start_ps=cut))
+            if cut > segment.start_ps:
+                self.segments.append(segment._replace(kind=THROTTLING, link=NO_LINK, end_ps=cut))
+            sending -= segment.end_ps - cut
 
     def _before_release(self, message: Message) -> Arrival | None:
         """From when a message was free to go: to the arrival that freed it, or to its rank's entry, and so the end."""
-        freed_by = self.stories.released_by(message)
+        freed_by = self.timelines.released_by(message)
         if freed_by is None:
-            rank, entered_ps = self.stories.entry_of(message)
+            rank, entered_ps = self.timelines.entry_of(message)
             if message.number == self.number:
                 self._until_entry(rank, entered_ps)
             else:
@@ -255,7 +255,7 @@ class Path:
         before, delivered = freed_by
         if delivered:
             return self._delivery(before)
-        line = self.lines.at(int(self.stories.told(before.number).connection[before.row]), self.reached)
+        line = self.lines.at(int(self.timelines.timeline(before.number).connection[before.row]), self.reached)
         answer = line.arriving(self.reached, 0, ack=True)
         assert answer is not None, "a message was acknowledged and no answer came"
         row = self._answered(line, answer)
@@ -264,7 +264,7 @@ class Path:
     def _until_entry(self, rank: int, entered_ps: int) -> None:
         """From when the rank of the first packet came, back to the collective's start: in others, else computing."""
         self._add(DEPENDENCY, entered_ps, rank=rank)
-        for began, ended, other in reversed(self.stories.spans(rank, self.start_ps, self.reached, but=self.number)):
+        for began, ended, other in reversed(self.timelines.spans(rank, self.start_ps, self.reached, but=self.number)):
             self._add(COMPUTE, ended, rank=rank)
             self._add(DEPENDENCY, began, rank=rank, other=other)
         self._add(COMPUTE, self.start_ps, rank=rank)

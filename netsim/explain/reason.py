@@ -45,13 +45,13 @@ def reason_of(each: Explained) -> Reason:
     """
     is_job = each.number < 0
     time_ps = each.time_ps - (each.parts_ps[DEPENDENCY] if is_job else 0)
-    lost_ps = sum(blame.own_ps if is_job else blame.ps for blame in each.blames)
-    blames = each.blames if lost_ps >= WORTH_BLAMING * time_ps else each.unavoidable
-    if not time_ps or not blames:
+    lost_ps = sum(attribution.own_ps if is_job else attribution.ps for attribution in each.attributions)
+    attributions = each.attributions if lost_ps >= WORTH_BLAMING * time_ps else each.unavoidable
+    if not time_ps or not attributions:
         return reason(ReasonKind.NOTHING, "nothing was sent.")
-    most = blames[0]
-    alike = [blame for blame in blames if blame.kind == most.kind]
-    shares = [(blame.own_ps if is_job else blame.ps) / time_ps for blame in alike]
+    most = attributions[0]
+    equal = [attribution for attribution in attributions if attribution.kind == most.kind]
+    shares = [(attribution.own_ps if is_job else attribution.ps) / time_ps for attribution in equal]
     says_how = HOW.get(most.kind, "{parts} because of it{sharers}")
     how = (NOTHING_LOST if most.kind == ReasonKind.LOSS_RECOVERY and most.link is None else says_how).format(
         rank=most.rank,
@@ -60,6 +60,6 @@ def reason_of(each: Explained) -> Reason:
         parts=listed([name for name, _ in most.parts_ps.most_common() if not is_job or name != DEPENDENCY]),
         sharers=f", shared by {counted(most.flows, 'flow')}" if most.flows > 1 else "",
     )
-    more = f"; with {len(alike) - 1:,} more of the kind {percent(sum(shares))}" if len(alike) > 1 else ""
+    more = f"; with {len(equal) - 1:,} more of the kind {percent(sum(shares))}" if len(equal) > 1 else ""
     says = f"{percent(shares[0])} of the operations' time is {how}{more}."
     return reason(most.kind, says, most.link, rank=most.rank, share=sum(shares))

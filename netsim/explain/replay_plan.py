@@ -8,7 +8,7 @@ import numpy as np
 
 from netsim.core.state.world import World
 from netsim.explain.line import Line, Lines, Unknown
-from netsim.explain.message_timelines import Message, Stories
+from netsim.explain.message_timelines import Message, Timelines
 from netsim.explain.path_hints import Origins
 from netsim.explain.trace_columns import Column, Rows, longest_ps
 
@@ -50,7 +50,7 @@ class Spans:
 class WatchedLines(Lines):
     """The lines of connections in the times in which they were watched; `entered`: what was asked for, and when."""
 
-    def __init__(self, rows: Rows, spans: Spans, plan: Plan) -> None:
+    def __init__(self, rows: Rows, spans: Spans, plan: ReplayPlan) -> None:
         super().__init__(rows)
         self.spans, self.entered, self._plan = spans, list[tuple[int, int]](), plan
         self._parts: dict[tuple[int, int], Line] = {}
@@ -70,15 +70,15 @@ class WatchedLines(Lines):
 class Queues:
     """All messages in order of connection and sequence: so they were released there, and so they were sent."""
 
-    def __init__(self, stories: Stories) -> None:
-        every = [(number, stories.told(number)) for number in stories.carried]
+    def __init__(self, timelines: Timelines) -> None:
+        every = [(number, timelines.timeline(number)) for number in timelines.carried]
         none = np.zeros(0, "i8")
         connection, released, first, end = (
-            np.concatenate([none, *(getattr(told, name) for _, told in every)])
+            np.concatenate([none, *(getattr(timeline, name) for _, timeline in every)])
             for name in ("connection", "released_at", "first", "end")
         )
-        number = np.concatenate([none, *(np.full(len(told.end), number) for number, told in every)])
-        row = np.concatenate([none, *(np.arange(len(told.end)) for _, told in every)])
+        number = np.concatenate([none, *(np.full(len(timeline.end), number) for number, timeline in every)])
+        row = np.concatenate([none, *(np.arange(len(timeline.end)) for _, timeline in every)])
         order = np.lexsort((end, connection))
         self._connection, self._released, self._number = connection[order], released[order], number[order]
         self._row, self._first, self._end = row[order], first[order], end[order]
@@ -106,53 +106,53 @@ class Queues:
         return int(self._end[last] - (self._first[first] if first is not None else 0))
 
 
-class Plan:
+class ReplayPlan:
     """Guesses the way of a critical path; `copied`: connections that sent some packet again."""
 
-    def __init__(self, world: World, stories: Stories, origins: Origins) -> None:
-        self.stories, self._origins, self._queues = stories, origins, Queues(stories)
+    def __init__(self, world: World, timelines: Timelines, origins: Origins) -> None:
+        self.timelines, self._origins, self._queues = timelines, origins, Queues(timelines)
         self._margin_ps = MARGIN * longest_ps(world)
         self._length = world.connections["length"].astype("i8")
         self.copied = world.connections["injected"] > world.connections["sent"]
 
     def whole(self, number: int) -> list[Span]:
         """The way of a collective's critical path."""
-        told, carried = self.stories.told(number), self.stories.carried[number]
-        if not len(told.delivered_at) or carried.end_ps == carried.start_ps:
+        timeline, carried = self.timelines.timeline(number), self.timelines.carried[number]
+        if not len(timeline.delivered_at) or carried.end_ps == carried.start_ps:
             return []
         assert carried.end_ps is not None
-        return self.way(number, Message(number, int(np.argmax(told.delivered_at))), carried.end_ps)
+        return self.way(number, Message(number, int(np.argmax(timeline.delivered_at))), carried.end_ps)
 
     def way(self, number: int, message: Message | None, at_ps: int) -> list[Span]:
         """The way of the critical path of collective `number` from a message's arrival at some time."""
         spans: list[Span] = []
-        start_ps = self.stories.carried[number].start_ps or 0
+        start_ps = self.timelines.carried[number].start_ps or 0
         while message is not None and at_ps > start_ps:
-            told = self.stories.told(message.number)
-            connection = int(told.connection[message.row])
-            since = self._origins.of(connection, int(told.end[message.row]) - 1)
-            released = self.stories.released_at(message)
+            timeline = self.timelines.timeline(message.number)
+            connection = int(timeline.connection[message.row])
+            since = self._origins.of(connection, int(timeline.end[message.row]) - 1)
+            released = self.timelines.released_at(message)
             since = since if 0 <= since <= at_ps else min(released, at_ps)
             spans.append(self.span(number, connection, since, at_ps))
             found = self._queues.last(connection, since)
-            freed_by = self.stories.released_by(found) if found else None
+            freed_by = self.timelines.released_by(found) if found else None
             if found is None or freed_by is None:
                 break
-            message, at_ps = freed_by[0], min(self.stories.released_at(found), at_ps - 1)
+            message, at_ps = freed_by[0], min(self.timelines.released_at(found), at_ps - 1)
         return spans
 
     def span(self, number: int, connection: int, since_ps: int, until_ps: int) -> Span:
         """What to watch of a connection that a path may leave at since_ps; no more than its collective lasted."""
-        start_ps = self.stories.carried[number].start_ps or 0
+        start_ps = self.timelines.carried[number].start_ps or 0
         return connection, max(0, max(since_ps, start_ps) - self._margin_ps), until_ps
 
-    def mended(self, number: int, lines: WatchedLines, stuck: Unknown, most_rows: int) -> list[Span]:
+    def mended(self, number: int, lines: WatchedLines, stopped: Unknown, most_rows: int) -> list[Span]:
         """The way as far as it is known, wider where the path went on, and guessed anew from there.
 
         Where the connection has no more than most_rows while the collective lasts, as wide as that.
         """
         entered = lines.entered
-        ends = [*(at for _, at in entered[1:]), stuck.at_ps]
+        ends = [*(at for _, at in entered[1:]), stopped.at_ps]
         used = [self.span(number, c, end, at) for (c, at), end in zip(entered, ends, strict=True)]
         connection, at_ps = entered[-1]
         all_of_it = self.span(number, connection, 0, at_ps)
@@ -162,7 +162,11 @@ class Plan:
             wider = connection, 0, at_ps  # what was sent before the collective is needed too
         elif self.rows_in(all_of_it) <= most_rows:
             wider = all_of_it
-        return [*used, wider, *self.way(number, self._queues.last(connection, stuck.at_ps), min(stuck.at_ps, at_ps))]
+        return [
+            *used,
+            wider,
+            *self.way(number, self._queues.last(connection, stopped.at_ps), min(stopped.at_ps, at_ps)),
+        ]
 
     def new_from(self, connection: int, since_ps: int) -> int:
         """Packets of lower numbers may have been sent before that time, and again after it."""

@@ -1,15 +1,15 @@
-"""An explanation in words: where the time went, and who is to blame for what an idle network would not have taken."""
+"""An explanation in words: where the time went, and what cost more than on an idle network."""
 
 from __future__ import annotations
 
-from netsim.explain.explanation import Blame, Explained, together
+from netsim.explain.explanation import Attribution, Explained, together
 from netsim.explain.path import KINDS
 from netsim.report.text import NOTHING, columns, counted, listed, microseconds, percent
 from netsim.result.reason import ReasonKind
 from netsim.units import format_size
 
 MOST_TOLD = 8  # collectives told one by one: those that lost most
-MOST_BLAMES = 4  # of each
+MOST_SENTENCES = 4  # of each
 MOST_LINKS = 12  # of the whole job
 MOST_GROUPS = 2  # named in one sentence
 WORTH_TELLING = 0.01  # of the lost time
@@ -20,12 +20,12 @@ def explained_text(every: list[Explained]) -> str:
     if not every:
         return "no collectives"
     worst = sorted(every, key=lambda each: (-each.lost_ps, each.number))[:MOST_TOLD]
-    told = [collective_text(each) for each in sorted(worst, key=lambda each: each.number)]
+    timeline = [collective_text(each) for each in sorted(worst, key=lambda each: each.number)]
     if len(every) > len(worst):
-        told.append(f"({len(every) - len(worst):,} more collectives lost less; --collective ID tells of one)")
+        timeline.append(f"({len(every) - len(worst):,} more collectives lost less; --collective ID tells of one)")
     if len(every) == 1:
-        return told[0]
-    return "\n\n".join([*told, job_text(every)])
+        return timeline[0]
+    return "\n\n".join([*timeline, job_text(every)])
 
 
 def collective_text(each: Explained) -> str:
@@ -33,12 +33,16 @@ def collective_text(each: Explained) -> str:
     group = f" of {each.group}" if each.group else ""
     head = f"collective {each.number}: {each.op}{group}, {format_size(each.bytes)}, {microseconds(each.time_ps)} us"
     lines = [head, f"  {_parts(each)}"]
-    lines += [f"  {sentence(blame, each.lost_ps)}" for blame in _worth_telling(each)]
+    lines += [f"  {sentence(attribution, each.lost_ps)}" for attribution in _worth_telling(each)]
     return "\n".join(lines)
 
 
-def _worth_telling(each: Explained) -> list[Blame]:
-    return [blame for blame in each.blames[:MOST_BLAMES] if blame.ps >= WORTH_TELLING * each.lost_ps]
+def _worth_telling(each: Explained) -> list[Attribution]:
+    return [
+        attribution
+        for attribution in each.attributions[:MOST_SENTENCES]
+        if attribution.ps >= WORTH_TELLING * each.lost_ps
+    ]
 
 
 def _parts(each: Explained) -> str:
@@ -47,12 +51,17 @@ def _parts(each: Explained) -> str:
     return ", ".join(there) or "took no time"
 
 
-def sentence(blame: Blame, lost_ps: int) -> str:
+def sentence(attribution: Attribution, lost_ps: int) -> str:
     """38 % of the lost time is queueing on leaf3->spine1, shared by 3 flows of group dp0 (ECMP collision)."""
-    share = percent(blame.ps / lost_ps) if lost_ps else NOTHING
-    cause = f"{blame.kind} {_joint(blame.kind)} {blame.behind}" if blame.behind else blame.kind
-    kinds = listed([name for name, _ in blame.parts_ps.most_common()])
-    return f"{share} of the lost time is {kinds}{_place(blame)}{_sharers(blame)}{_others(blame)} ({cause})"
+    share = percent(attribution.ps / lost_ps) if lost_ps else NOTHING
+    cause = (
+        f"{attribution.kind} {_joint(attribution.kind)} {attribution.behind}"
+        if attribution.behind
+        else attribution.kind
+    )
+    kinds = listed([name for name, _ in attribution.parts_ps.most_common()])
+    where = _place(attribution) + _sharers(attribution) + _others(attribution)
+    return f"{share} of the lost time is {kinds}{where} ({cause})"
 
 
 def _joint(kind: str) -> str:
@@ -60,27 +69,31 @@ def _joint(kind: str) -> str:
     return "after" if kind == ReasonKind.LOSS_RECOVERY else "of"
 
 
-def _place(blame: Blame) -> str:
-    if blame.rank is not None:
-        return f" of rank {blame.rank}, which came late"
-    if blame.link is None:
+def _place(attribution: Attribution) -> str:
+    if attribution.rank is not None:
+        return f" of rank {attribution.rank}, which came late"
+    if attribution.link is None:
         return ""
-    most = blame.waited_at.most_common(1)
-    waited = [name for name, ps in most if name != blame.link and 2 * ps >= blame.ps]
-    return f" on {waited[0]}, because of {blame.link}" if waited else f" on {blame.link}"
+    most = attribution.waited_at.most_common(1)
+    waited = [name for name, ps in most if name != attribution.link and 2 * ps >= attribution.ps]
+    return f" on {waited[0]}, because of {attribution.link}" if waited else f" on {attribution.link}"
 
 
-def _sharers(blame: Blame) -> str:
-    if blame.link is None or not blame.flows:
+def _sharers(attribution: Attribution) -> str:
+    if attribution.link is None or not attribution.flows:
         return ""
-    named = ", ".join(blame.groups[:MOST_GROUPS])
-    more = f" and {counted(len(blame.groups) - MOST_GROUPS, 'more group')}" if len(blame.groups) > MOST_GROUPS else ""
-    of = f" of {'groups' if len(blame.groups) > 1 else 'group'} {named}{more}" if named else ""
-    return f", {'shared' if blame.flows > 1 else 'used'} by {counted(blame.flows, 'flow')}{of}"
+    named = ", ".join(attribution.groups[:MOST_GROUPS])
+    more = (
+        f" and {counted(len(attribution.groups) - MOST_GROUPS, 'more group')}"
+        if len(attribution.groups) > MOST_GROUPS
+        else ""
+    )
+    of = f" of {'groups' if len(attribution.groups) > 1 else 'group'} {named}{more}" if named else ""
+    return f", {'shared' if attribution.flows > 1 else 'used'} by {counted(attribution.flows, 'flow')}{of}"
 
 
-def _others(blame: Blame) -> str:
-    return f" from collective {blame.others.most_common(1)[0][0]}" if blame.others else ""
+def _others(attribution: Attribution) -> str:
+    return f" from collective {attribution.others.most_common(1)[0][0]}" if attribution.others else ""
 
 
 def job_text(every: list[Explained]) -> str:
@@ -88,8 +101,8 @@ def job_text(every: list[Explained]) -> str:
     job = together(every)
     kinds = [[name, microseconds(job.parts_ps[name]), _share(job.parts_ps[name], job.time_ps)] for name in KINDS]
     table = columns(["time went into", "us", "share"], kinds)
-    rows = [_row(blame, job.lost_ps) for blame in job.blames[:MOST_LINKS]]
-    left = len(job.blames) - len(rows)
+    rows = [_row(attribution, job.lost_ps) for attribution in job.attributions[:MOST_LINKS]]
+    left = len(job.attributions) - len(rows)
     more = f"\n({counted(left, 'more cause')} cost less)" if left else ""
     lost = columns(["cause", "where", "lost us", "share", "mostly"], rows, words=(0, 1, 4)) + more if rows else ""
     title = f"all {len(every):,} collectives together, {microseconds(job.time_ps)} us"
@@ -100,7 +113,7 @@ def _share(part: int, whole: int) -> str:
     return percent(part / whole) if whole else NOTHING
 
 
-def _row(blame: Blame, lost_ps: int) -> list[str]:
-    where = blame.link or (f"rank {blame.rank}" if blame.rank is not None else NOTHING)
-    kind = blame.parts_ps.most_common(1)[0][0]
-    return [blame.kind, where, microseconds(blame.ps), _share(blame.ps, lost_ps), kind]
+def _row(attribution: Attribution, lost_ps: int) -> list[str]:
+    where = attribution.link or (f"rank {attribution.rank}" if attribution.rank is not None else NOTHING)
+    kind = attribution.parts_ps.most_common(1)[0][0]
+    return [attribution.kind, where, microseconds(attribution.ps), _share(attribution.ps, lost_ps), kind]

@@ -10,13 +10,13 @@ from netsim.kernel.cache import CACHE_FOLDER, CHECKED
 
 if TYPE_CHECKING:
     from netsim.kernel.decorators import entry, inner, is_compiled, part
-    from netsim.kernel.rows import bare, prefetch
+    from netsim.kernel.record_rows import bare, prefetch
 
 __all__ = ["CACHE_FOLDER", "CHECKED", "bare", "entry", "inner", "is_compiled", "part", "prefetch"]
 
 _HOME = {
     **dict.fromkeys(("entry", "inner", "is_compiled", "part"), "netsim.kernel.decorators"),
-    **dict.fromkeys(("bare", "prefetch"), "netsim.kernel.rows"),
+    **dict.fromkeys(("bare", "prefetch"), "netsim.kernel.record_rows"),
 }
 
 

@@ -20,7 +20,7 @@ _HOME = pathlib.Path(__file__).parent.parent
 
 def _sources_digest() -> str:
     digest = hashlib.sha256(b"checked" if CHECKED else b"")
-    for path in (path for room in ROOMS for path in sorted(_HOME.glob(f"{room}/*.py"))):
+    for path in (path for room in ROOMS for path in sorted(_HOME.glob(f"{room}/**/*.py"))):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

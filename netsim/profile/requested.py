@@ -45,7 +45,7 @@ def _or_nan(time_ps: int | None) -> float:
 def calls_by_rank(trace: Trace) -> pd.DataFrame:
     """What each rank takes part in: requests, bytes (of full buffers), and the time it computes."""
     requests, size, computes = (np.zeros(trace.ranks, dtype=np.int64) for _ in range(3))
-    alike: Counter[tuple[int, ...]] = Counter()
+    uniform: Counter[tuple[int, ...]] = Counter()
     together: Counter[tuple[int, ...]] = Counter()
     for operation in trace.operations:
         if operation.op == "compute":
@@ -56,9 +56,9 @@ def calls_by_rank(trace: Trace) -> pd.DataFrame:
                 np.add.at(requests, end, 1)
                 np.add.at(size, end, flows[:, 2])
         else:
-            alike[operation.ranks] += 1
+            uniform[operation.ranks] += 1
             together[operation.ranks] += operation.bytes
-    for ranks, number in alike.items():
+    for ranks, number in uniform.items():
         requests[list(ranks)] += number
         size[list(ranks)] += together[ranks]
     columns = {"requests": requests, "bytes": size, "compute_ps": computes}

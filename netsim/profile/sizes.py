@@ -14,8 +14,8 @@ def by(requests: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     The median is the mean of the two middle sizes, as usual; 95 % of the requests are no larger than `bytes_p95`.
     """
     rows = []
-    for key, alike in requests.groupby(list(keys), sort=False):
-        sizes, part = alike["bytes"].to_numpy(), alike["part_bytes"].to_numpy()
+    for key, uniform in requests.groupby(list(keys), sort=False):
+        sizes, part = uniform["bytes"].to_numpy(), uniform["part_bytes"].to_numpy()
         rows.append(
             {
                 **dict(zip(keys, key if isinstance(key, tuple) else (key,), strict=True)),

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.routing.shortest_paths import UNREACHED, Plane, planes_of
+from netsim.routing.shortest_paths import UNREACHED, ShortestPaths, shortest_paths_of
 from netsim.topology.network import Network
 from netsim.transport.settings import Transport
 
@@ -23,10 +23,10 @@ def longest_round_trip_ps(network: Network, packet_bytes: int, ack_bytes: int) -
 
     Store and forward, over what lies outside servers; the ACK comes back the same way.
     """
-    plane, costs = planes_of(network).out, _costs(network, packet_bytes, ack_bytes)
-    targets = _unlike_hosts(network, plane, costs)
+    paths, costs = shortest_paths_of(network).out, _costs(network, packet_bytes, ack_bytes)
+    targets = _unlike_hosts(network, paths, costs)
     parts = [targets[i : i + _COLUMNS] for i in range(0, len(targets), _COLUMNS)]
-    return max((_longest_to(plane, costs, part) for part in parts), default=0)
+    return max((_longest_to(paths, costs, part) for part in parts), default=0)
 
 
 def _costs(network: Network, packet_bytes: int, ack_bytes: int) -> NDArray[np.int64]:
@@ -42,26 +42,26 @@ def _time(rate_bps: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     return times
 
 
-def _unlike_hosts(network: Network, plane: Plane, costs: NDArray[np.int64]) -> NDArray[np.intp]:
+def _unlike_hosts(network: Network, paths: ShortestPaths, costs: NDArray[np.int64]) -> NDArray[np.intp]:
     """One of all hosts that hang on the same switches by like cables."""
-    last = np.flatnonzero(plane.target < plane.hosts)
-    source = np.repeat(np.arange(len(plane.first) - 1), np.diff(plane.first))[last]
+    last = np.flatnonzero(paths.target < paths.hosts)
+    source = np.repeat(np.arange(len(paths.first) - 1), np.diff(paths.first))[last]
     cables: dict[int, list[tuple[int, int]]] = {}
-    for host, switch, cost in zip(plane.target[last].tolist(), source.tolist(), costs[plane.links[last]], strict=True):
+    for host, switch, cost in zip(paths.target[last].tolist(), source.tolist(), costs[paths.links[last]], strict=True):
         cables.setdefault(host, []).append((switch, int(cost)))
     unlike = {tuple(sorted(each)): host for host, each in cables.items()}
     return np.array(sorted(unlike.values()), np.intp)
 
 
-def _longest_to(plane: Plane, costs: NDArray[np.int64], targets: NDArray[np.intp]) -> int:
+def _longest_to(paths: ShortestPaths, costs: NDArray[np.int64], targets: NDArray[np.intp]) -> int:
     """The longest time from any host to some (columns), found hop by hop."""
-    hops = plane.hops[:, targets]
+    hops = paths.hops[:, targets]
     time = np.zeros(hops.shape, np.int64)
-    nodes = np.flatnonzero(np.diff(plane.first))
-    source = np.repeat(np.arange(len(plane.first) - 1), np.diff(plane.first))
-    forwards = (plane.target >= plane.hosts)[:, None] | (hops[plane.target] == 0)
+    nodes = np.flatnonzero(np.diff(paths.first))
+    source = np.repeat(np.arange(len(paths.first) - 1), np.diff(paths.first))
+    forwards = (paths.target >= paths.hosts)[:, None] | (hops[paths.target] == 0)
     for distance in range(1, int(hops[hops < UNREACHED].max(initial=0)) + 1):
-        on_way = forwards & (hops[source] == distance) & (hops[plane.target] == distance - 1)
-        onward = np.where(on_way, costs[plane.links][:, None] + time[plane.target], 0)
-        time[nodes] = np.maximum(time[nodes], np.maximum.reduceat(onward, plane.first[nodes], axis=0))
-    return int(time[: plane.hosts].max(initial=0))
+        on_way = forwards & (hops[source] == distance) & (hops[paths.target] == distance - 1)
+        onward = np.where(on_way, costs[paths.links][:, None] + time[paths.target], 0)
+        time[nodes] = np.maximum(time[nodes], np.maximum.reduceat(onward, paths.first[nodes], axis=0))
+    return int(time[: paths.hosts].max(initial=0))

@@ -16,7 +16,7 @@ MOST_DISTANCES = 400_000_000  # 1.6 GB in both planes: 16,384 GPUs in servers of
 _CELLS = 1 << 25  # links times hosts handled together: bounds the memory of the search
 
 
-class Plane:
+class ShortestPaths:
     """Some links of a network, sorted by the node they leave.
 
     `links` i4[M], `target` i4[M] and `first` i8[N+1]: node u's links out are `links[first[u]:first[u + 1]]`, in order
@@ -67,7 +67,7 @@ class Plane:
         """Links on the longest of the shortest ways from each source to its target."""
         return int(self.hops[source, target].max(initial=0))
 
-    def candidates(self, node: Ints, target: Ints) -> tuple[NDArray[np.int64], Ints, Ints, NDArray[np.intp]]:
+    def equal_cost_links(self, node: Ints, target: Ints) -> tuple[NDArray[np.int64], Ints, Ints, NDArray[np.intp]]:
         """The links out of each node that lie on a shortest way to its target.
 
         Equal pairs (node, target) share their candidates: those of element i are first[pair[i]]:first[pair[i] + 1],
@@ -94,13 +94,13 @@ def _distinct(keys: NDArray[np.int64], end: int) -> tuple[NDArray[np.int64], NDA
     return np.flatnonzero(there), (np.cumsum(there) - 1)[keys]
 
 
-class Planes:
+class AllShortestPaths:
     """The two planes of a network: `up` inside servers (NVLink), `out` between them (everything else)."""
 
     def __init__(self, network: Network) -> None:
         inside = np.array([kind == SCALE_UP for kind in network.kinds], bool)
-        self.up = Plane(network, np.flatnonzero(inside))
-        self.out = Plane(network, np.flatnonzero(~inside))
+        self.up = ShortestPaths(network, np.flatnonzero(inside))
+        self.out = ShortestPaths(network, np.flatnonzero(~inside))
 
 
 def check_distances(network: Network) -> None:
@@ -112,12 +112,12 @@ def check_distances(network: Network) -> None:
         raise InputError(what, where=network.name, hint=hint)
 
 
-_KNOWN: WeakKeyDictionary[Network, Planes] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Network, AllShortestPaths] = WeakKeyDictionary()
 
 
-def planes_of(network: Network) -> Planes:
+def shortest_paths_of(network: Network) -> AllShortestPaths:
     """The planes of a network, measured once and remembered as long as the network lives."""
     if network not in _KNOWN:
         check_distances(network)
-        _KNOWN[network] = Planes(network)
+        _KNOWN[network] = AllShortestPaths(network)
     return _KNOWN[network]

@@ -12,12 +12,12 @@ from pathlib import Path
 from types import ModuleType
 
 from netsim.errors import InputError
-from netsim.other_files import refuse_other, refuse_packed
 from netsim.traces import native
 from netsim.traces.input_files import found
 from netsim.traces.lines import head
 from netsim.traces.matrix import members
 from netsim.traces.native_write import write_native
+from netsim.traces.other_files import refuse_other, refuse_packed
 from netsim.traces.trace import OPERATIONS, Group, Operation, Trace, Turn
 
 
@@ -77,8 +77,8 @@ def read(paths: str | Path | Sequence[str | Path], *, fill_missing_ranks: bool =
     options = {"fill_missing_ranks": fill_missing_ranks, "partial": partial} if reader.fills else {}
     with _no_search_for_cycles():
         trace: Trace = reader.code.read(listed, **options)
-    told = replace(trace.report, format=formats[0], files=len(listed))
-    return replace(trace, report=replace(told, records=told.records or len(trace.operations)))
+    recorded = replace(trace.report, format=formats[0], files=len(listed))
+    return replace(trace, report=replace(recorded, records=recorded.records or len(trace.operations)))
 
 
 @contextmanager

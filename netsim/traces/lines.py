@@ -30,15 +30,15 @@ def check_file(path: Path) -> None:
             raise InputError("is empty", where=where, hint="check that the program that writes it has ended well")
 
 
-def pieces(path: Path, limit: int) -> Iterator[tuple[int, bytes]]:
+def raw_lines(path: Path, limit: int) -> Iterator[tuple[int, bytes]]:
     """Yield (line number, raw line with its end); a line longer than `limit` bytes comes in pieces of that length."""
-    number, unpacked, told = 1, 0, 0
+    number, unpacked, recorded = 1, 0, 0
     with _plain_errors(path), path.open("rb") as raw:
         stream, packed = _unpacking(raw)
         while piece := stream.readline(limit):
             unpacked += len(piece)
-            if unpacked - told > progress.EVERY:
-                told = unpacked
+            if unpacked - recorded > progress.EVERY:
+                recorded = unpacked
                 progress.tell(path, raw.tell())
             _check_unpacked(path, packed, unpacked, number)
             yield number, piece

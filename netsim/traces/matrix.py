@@ -20,9 +20,9 @@ Slot = int  # 2 * flow for the flow's source, 2 * flow + 1 for its target
 def matrix(flows: Flows, turns: Sequence[Turn]) -> dict[str, Any]:
     """Give the keyword arguments of Operation for a matrix; turns that say nothing are left out."""
     touched = sorted({rank for source, target, _ in flows for rank in (source, target)})
-    told = tuple(turns) if any(turn != Turn() for turn in turns) else ()
+    recorded = tuple(turns) if any(turn != Turn() for turn in turns) else ()
     size = sum(flow[2] for flow in flows)
-    return {"group": None, "ranks": tuple(touched), "flows": flows, "turns": told, "bytes": size}
+    return {"group": None, "ranks": tuple(touched), "flows": flows, "turns": recorded, "bytes": size}
 
 
 def read_matrix(fields: Fields, ranks: int) -> dict[str, Any]:

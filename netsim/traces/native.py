@@ -9,7 +9,7 @@ from typing import Any
 from netsim.errors import InputError, nearest
 from netsim.traces.fields import Fields, parse_object, shown
 from netsim.traces.limits import MAX_CELLS, MAX_LINE, MAX_LINES, MAX_OPERATIONS, MAX_PARTS, MAX_RANKS
-from netsim.traces.lines import pieces
+from netsim.traces.lines import raw_lines
 from netsim.traces.matrix import read_matrix
 from netsim.traces.trace import (
     DEFAULT_STREAM,
@@ -77,7 +77,7 @@ class _Reader:
         return Trace(name, self.ranks, self.groups, tuple(operations), str(self.path), notes)
 
     def _objects(self) -> Iterator[tuple[int, Fields]]:
-        for line, raw in pieces(self.path, MAX_LINE):
+        for line, raw in raw_lines(self.path, MAX_LINE):
             where = f"{self.path}:{line}"
             if line > MAX_LINES or (len(raw) == MAX_LINE and not raw.endswith(b"\n")):
                 what = f"is longer than {MAX_LINE:,} bytes a line and {MAX_LINES:,} lines"

@@ -95,5 +95,5 @@ def _flow(flow: tuple[int, int, int], turn: Turn) -> list[int] | dict[str, Any]:
         "after": turn.after or None,
         "channel": turn.channel or None,
     }
-    told = {key: value for key, value in more.items() if value is not None}
-    return {"src": flow[0], "dst": flow[1], "bytes": flow[2], **told} if told else list(flow)
+    recorded = {key: value for key, value in more.items() if value is not None}
+    return {"src": flow[0], "dst": flow[1], "bytes": flow[2], **recorded} if recorded else list(flow)

@@ -1,4 +1,4 @@
-"""How a sender yields (congestion control, one file each) and what it sends again (loss recovery).
+"""How a sender yields (congestion control, one file each) and what it retransmits (loss recovery).
 
 To add a control: one file with STATE, SETTINGS and a kernel `start`, and those of `on_ack`, `on_round_trip`,
 `on_telemetry`, `on_notification`, `on_send`, `on_nack`, `on_loss`, `on_timeout` that it needs; one line in CONTROLS
@@ -17,6 +17,7 @@ CONTROLS = {
     "nscc": "Ultra Ethernet's sender control: a window by ECN marks and queueing delay (UEC 1.0)",
     "ndp": "receiver-driven: a first window, then a packet for every pull, which receivers pace (SIGCOMM 2017)",
 }
+CODES = {name: code for code, name in enumerate(CONTROLS)}  # how a connection's row names its control
 RECOVERIES = {
     "go_back_n": "packets count in order only; after a gap (NAK) or a time-out all from the gap on is retransmitted",
     "selective_repeat": "packets count in any order; only what is missing is retransmitted (NACK, overtaken, time-out)",

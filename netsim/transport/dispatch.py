@@ -3,8 +3,7 @@
 import numpy as np
 
 from netsim.kernel import part
-from netsim.transport import dcqcn, dctcp, hpcc, ndp, none, nscc, swift, timely, window
-from netsim.transport.states import CODES
+from netsim.transport import CODES, dcqcn, dctcp, hpcc, ndp, none, nscc, swift, timely, window
 
 NO_CONTROL, WINDOW, DCTCP, DCQCN = CODES["none"], CODES["window"], CODES["dctcp"], CODES["dcqcn"]
 TIMELY, SWIFT, HPCC, NSCC, NDP = (CODES[name] for name in ("timely", "swift", "hpcc", "nscc", "ndp"))

@@ -1,4 +1,4 @@
-"""The controls' modules and codes, and one record that has room for the state of any of them."""
+"""The controls' modules, and one record that has room for the state of any of them."""
 
 from importlib import import_module
 
@@ -6,7 +6,6 @@ import numpy as np
 
 from netsim.transport import CONTROLS
 
-CODES = {name: code for code, name in enumerate(CONTROLS)}
 _MODULES = {name: import_module(f"netsim.transport.{name}") for name in CONTROLS}
 CONTROL_STATES = {name: module.STATE for name, module in _MODULES.items()}
 CONTROL_SETTINGS = np.dtype([(name, module.SETTINGS) for name, module in _MODULES.items()])

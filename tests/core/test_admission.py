@@ -14,11 +14,11 @@ from netsim.core.flows.collective_table import Admitted, CollectiveTable
 from netsim.core.state.dtypes import NONE
 from netsim.core.state.world import World
 from netsim.topology.network import Network
+from tests.core.scenario_runs import play_core, schedule_of
 from tests.core.worlds import at_rest, connections_of
-from tests.core_runs import play_core, schedule_of
-from tests.twin_networks import MICROSECOND, Row, all_to_all, incast, line, rails, ring, star
-from tests.twin_random import drawn_rows
-from tests.twin_runs import Scenario, build_twin, one
+from tests.reference.scenarios.drawn import drawn_rows
+from tests.reference.scenarios.networks import MICROSECOND, Row, all_to_all, incast, line, rails, ring, star
+from tests.reference.scenarios.scenario import Scenario, build_twin, one
 
 SLOT, ACK = 332_800, 5_120  # 4160 and 64 bytes at 100 Gb/s
 

@@ -11,17 +11,17 @@ import pytest
 from netsim.core.state.build import STRIDE
 from netsim.core.state.dtypes import NEVER
 from netsim.core.switch.ecmp_tables import PerPacketRouting, with_per_packet_routing
-from netsim.routing.candidates import candidates_of
+from netsim.routing.equal_cost_links import equal_cost_links_of
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.network import Network
 from netsim.transport.fixed_point import ONE
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS
+from tests.core.laws import counted
+from tests.core.scenario_runs import build_core, core_figures, differences, schedule_of, twin_figures
 from tests.core.worlds import USUAL, ask, at_rest, connections_of, route_in
-from tests.core_runs import build_core, core_figures, differences, schedule_of, twin_figures
-from tests.laws import counted
-from tests.twin_networks import MICROSECOND, leaves, line, queue, rails, shortest_routes, star
-from tests.twin_routed import uneven
-from tests.twin_runs import Collective, Scenario, build_twin
+from tests.reference.scenarios.networks import MICROSECOND, leaves, line, queue, rails, shortest_routes, star
+from tests.reference.scenarios.per_packet_routing import uneven
+from tests.reference.scenarios.scenario import Collective, Scenario, build_twin
 
 
 def near_and_far(switches: int) -> Network:
@@ -99,11 +99,11 @@ def test_a_window_of_the_bandwidth_delay_product_holds_one_idle_round_trip() -> 
 def test_a_sprayed_window_holds_the_longest_round_trip_of_all_ways_at_what_they_carry_together() -> None:
     """The slow spine has the longest way there, the last one the longest way back; the host's link is the narrowest."""
     network = uneven((25, 100, 50, 100))
-    found = candidates_of(network)
-    steering = PerPacketRouting("spray", found.group_of, found.first, found.links)
+    found = equal_cost_links_of(network)
+    per_packet = PerPacketRouting("spray", found.group_of, found.first, found.links)
     for gigabits, narrowest in ((100, 4160 * 80), (400, -(-4160 * 8000 // 275))):
         network = uneven((25, 100, 50, 100), gigabits)
-        world = with_per_packet_routing(at_rest(network), steering)
+        world = with_per_packet_routing(at_rest(network), per_packet)
         world, _ = ask(connections_of(network, replace(USUAL, window="bdp")), world, (0, 2, 0), (0, 3, 1), (1, 2, 5))
         at_hosts = 2 * (4160 + 64) * 8000 // gigabits + 4 * 800_000
         there, back = 2 * (4160 * 320 + 700_000), 2 * (64 * 80 + 1_300_000)

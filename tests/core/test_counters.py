@@ -8,11 +8,11 @@ import pytest
 
 from netsim.core.observe import counters
 from netsim.core.observe.counters import busy_ps, packets_in_flight, packets_sent
-from tests.core_runs import CoreRun, build_core, play_core
-from tests.laws import counted
-from tests.twin_networks import MICROSECOND, incast, queue, star
-from tests.twin_runs import Scenario, build_twin, one
-from tests.twin_scenarios import SCENARIOS
+from tests.core.laws import counted
+from tests.core.scenario_runs import CoreRun, build_core, play_core
+from tests.reference.scenarios.networks import MICROSECOND, incast, queue, star
+from tests.reference.scenarios.plain import SCENARIOS
+from tests.reference.scenarios.scenario import Scenario, build_twin, one
 
 
 @pytest.fixture(autouse=True)

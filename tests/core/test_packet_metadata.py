@@ -10,11 +10,11 @@ import pytest
 from netsim.core.state.dtypes import MOST_HOPS
 from netsim.core.state.growth import with_larger_packet_pool
 from netsim.core.state.packet_header import ACK
-from tests.core_runs import CoreRun, build_core, core_figures, differences, twin_figures
-from tests.twin_lossless import LOSSLESS
-from tests.twin_networks import PACKET, incast, leaves, queue, shift
-from tests.twin_runs import Scenario, build_twin, one
-from tests.twin_scenarios import SCENARIOS
+from tests.core.scenario_runs import CoreRun, build_core, core_figures, differences, twin_figures
+from tests.reference.scenarios.networks import PACKET, incast, leaves, queue, shift
+from tests.reference.scenarios.pfc import LOSSLESS
+from tests.reference.scenarios.plain import SCENARIOS
+from tests.reference.scenarios.scenario import Scenario, build_twin, one
 
 EVERY = SCENARIOS | LOSSLESS
 CONTROLS = ("none", "window", "dctcp")

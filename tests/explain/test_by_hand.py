@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from netsim.config import build_scenario
+from netsim.config.scenario import Scenario
 from netsim.explain import KINDS, Explained, explain
 from netsim.explain.reason import reason_of
 from netsim.result.reason import ReasonKind
-from netsim.scenario import Scenario
 from netsim.topology import LeafSpine, Network
 from netsim.topology.builder import NetworkBuilder
 from netsim.traces import Operation, Trace
@@ -245,7 +245,7 @@ def test_where_a_collision_begins(more: int, kind: ReasonKind) -> None:
         first, second, third = uplinks(scenario, [0, 1, 2], [4, 5, 6])
         if first == second != third:
             break
-    worst = explain(scenario)[0].blames[0]
+    worst = explain(scenario)[0].attributions[0]
     assert (worst.kind, worst.link) == (kind, first)
 
 
@@ -260,4 +260,6 @@ def test_an_incast_that_meets_on_its_way_is_the_receivers() -> None:
     found = split(trace_of(12, flows(*far, (1, 0, 100 * PACKET))), topology)
     reason = reason_of(found)
     assert (reason.kind, reason.link) == (ReasonKind.INCAST, "leaf0->host0")
-    assert {blame.kind for blame in found.blames if blame.ps > 0.01 * found.lost_ps} == {ReasonKind.INCAST}
+    assert {attribution.kind for attribution in found.attributions if attribution.ps > 0.01 * found.lost_ps} == {
+        ReasonKind.INCAST
+    }

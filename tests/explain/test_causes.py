@@ -7,11 +7,11 @@ from functools import cache
 import pytest
 
 from netsim.config import build_scenario
+from netsim.config.scenario import Scenario
 from netsim.core.observe import packet_tracer
 from netsim.core.observe.packet_tracer import PacketTracer
 from netsim.explain import KINDS, Explained, explain, together
 from netsim.explain.text import collective_text, explained_text
-from netsim.scenario import Scenario
 from netsim.simulation import simulate
 from tests.explain.known import KNOWN, flows, leaf_spine, trace_of, uplinks
 
@@ -37,7 +37,7 @@ def found(kind: str) -> tuple[Scenario, list[Explained]]:
 def test_the_known_cause_is_named_with_its_link(kind: str) -> None:
     scenario, every = found(kind)
     each = every[KNOWN[kind][1]]
-    worst = each.blames[0]
+    worst = each.attributions[0]
     assert worst.kind == kind
     assert worst.ps >= MOST[kind] * each.lost_ps
     if kind == "ECMP collision":
@@ -53,7 +53,7 @@ def test_the_known_cause_is_named_with_its_link(kind: str) -> None:
 
 def test_what_it_did() -> None:
     """The part of the time that each cause took."""
-    took = {kind: found(kind)[1][KNOWN[kind][1]].blames[0].parts_ps.most_common(1)[0][0] for kind in KNOWN}
+    took = {kind: found(kind)[1][KNOWN[kind][1]].attributions[0].parts_ps.most_common(1)[0][0] for kind in KNOWN}
     assert took == {
         "ECMP collision": "queueing",
         "oversubscription": "queueing",

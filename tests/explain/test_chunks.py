@@ -60,10 +60,10 @@ def added_up(chunks: Chunks) -> pd.DataFrame:
 
 
 def test_they_add_up_to_the_flows(run: Result) -> None:
-    told = added_up(chunks_of(run))
+    timeline = added_up(chunks_of(run))
     order = ["collective", "src", "dst", "channel"]
-    wanted = run.flows.sort_values(order, ignore_index=True)[list(told.columns)]
-    pd.testing.assert_frame_equal(told, wanted)
+    wanted = run.flows.sort_values(order, ignore_index=True)[list(timeline.columns)]
+    pd.testing.assert_frame_equal(timeline, wanted)
 
 
 def test_runs_have_what_is_counted() -> None:

@@ -11,37 +11,37 @@ import pytest
 from netsim.core.observe.counters import packets_sent
 from netsim.core.observe.packet_tracer import PacketTracer
 from netsim.explain.line import Lines
-from netsim.explain.message_timelines import Stories
+from netsim.explain.message_timelines import Timelines
 from netsim.explain.path import KINDS, NO_LINK, PROPAGATION, SERIALISATION, Path
 from netsim.explain.trace_columns import Rows
-from tests.core_runs import CoreRun, build_core, core_figures, differences, play_core
-from tests.twin_classed import CLASSED
-from tests.twin_losses import RECOVERING
-from tests.twin_lossless import LOSSLESS
-from tests.twin_networks import line
-from tests.twin_rates import PACED
-from tests.twin_routed import ROUTED
-from tests.twin_runs import Scenario, one
-from tests.twin_scenarios import SCENARIOS
-from tests.twin_shared import SHARED
-from tests.twin_together import TOGETHER
+from tests.core.scenario_runs import CoreRun, build_core, core_figures, differences, play_core
+from tests.reference.scenarios.dcqcn import PACED
+from tests.reference.scenarios.networks import line
+from tests.reference.scenarios.per_packet_routing import ROUTED
+from tests.reference.scenarios.pfc import LOSSLESS
+from tests.reference.scenarios.plain import SCENARIOS
+from tests.reference.scenarios.priorities import CLASSED
+from tests.reference.scenarios.recovery import RECOVERING
+from tests.reference.scenarios.scenario import Scenario, one
+from tests.reference.scenarios.shared_buffer import SHARED
+from tests.reference.scenarios.together import TOGETHER
 
 EVERY = SCENARIOS | LOSSLESS | PACED | ROUTED | RECOVERING | CLASSED | SHARED | TOGETHER
 
 
 def watched(scenario: Scenario) -> tuple[CoreRun, Any]:
     """A scenario played before a packet tracer, and the whole journal."""
-    run, witness = build_core(scenario), PacketTracer(1 << 40, lambda _: None)
-    run.fabric.watch(witness)
+    run, tracer = build_core(scenario), PacketTracer(1 << 40, lambda _: None)
+    run.fabric.watch(tracer)
     run.env.run()
     run.fabric.drain()
-    witness.take(run.fabric.world, at_end=True)
-    return run, np.concatenate(witness.pieces)
+    tracer.take(run.fabric.world, at_end=True)
+    return run, np.concatenate(tracer.chunks)
 
 
 def paths(run: CoreRun, packet_trace: Any) -> list[Path]:
-    lines, stories = Lines(Rows(run.fabric.world, packet_trace)), Stories(run.carried)
-    return [Path(lines, stories, carried.number) for carried in run.carried]
+    lines, timelines = Lines(Rows(run.fabric.world, packet_trace)), Timelines(run.carried)
+    return [Path(lines, timelines, carried.number) for carried in run.carried]
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -54,15 +54,15 @@ def test_watching_changes_nothing_and_paths_have_no_gap(name: str) -> None:
         == packets_sent(run.fabric.world).tolist()
     )
     for path in paths(run, packet_trace):
-        assert path.start_ps == min(path.stories.carried[path.number].entered.values())
-        if not path.pieces:
+        assert path.start_ps == min(path.timelines.carried[path.number].entered.values())
+        if not path.segments:
             assert path.start_ps == path.end_ps
             continue
-        in_order = sorted(path.pieces, key=lambda piece: piece.start_ps)
+        in_order = sorted(path.segments, key=lambda segment: segment.start_ps)
         assert in_order[0].start_ps == path.start_ps
         assert in_order[-1].end_ps == path.end_ps
         assert all(before.end_ps == after.start_ps for before, after in pairwise(in_order))
-        assert all(piece.ps > 0 and piece.kind in KINDS for piece in in_order)
+        assert all(segment.ps > 0 and segment.kind in KINDS for segment in in_order)
 
 
 @pytest.mark.parametrize("rates", [(100,), (100, 40, 100)])
@@ -73,9 +73,9 @@ def test_alone_it_is_propagation_and_serialisation(size: int, rates: tuple[int, 
     run, packet_trace = watched(scenario)
     (path,) = paths(run, packet_trace)
     links = run.fabric.network.links
-    route = [piece.link for piece in path.pieces if piece.kind == PROPAGATION]
-    by_kind = {kind: sum(piece.ps for piece in path.pieces if piece.kind == kind) for kind in KINDS}
+    route = [segment.link for segment in path.segments if segment.kind == PROPAGATION]
+    by_kind = {kind: sum(segment.ps for segment in path.segments if segment.kind == kind) for kind in KINDS}
     assert by_kind[PROPAGATION] == sum(links[each].delay_ps for each in route)
     assert by_kind[PROPAGATION] + by_kind[SERIALISATION] == path.end_ps - path.start_ps
     assert path.end_ps - path.start_ps == run.carried[0].admitted.floor_ps
-    assert all(piece.link != NO_LINK for piece in path.pieces if piece.kind in (PROPAGATION, SERIALISATION))
+    assert all(segment.link != NO_LINK for segment in path.segments if segment.kind in (PROPAGATION, SERIALISATION))

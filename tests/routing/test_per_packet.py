@@ -9,7 +9,7 @@ import pytest
 import netsim
 from netsim.errors import InputError
 from netsim.routing import ROUTINGS, PerPacket
-from netsim.routing.candidates import NONE, candidates_of
+from netsim.routing.equal_cost_links import NONE, equal_cost_links_of
 from netsim.topology import FatTree, LeafSpine, RailOptimized
 from tests.traffic import flows
 
@@ -22,7 +22,7 @@ NETWORKS = [FatTree(k=4), LeafSpine(leaves=3, spines=2, hosts_per_leaf=2), RailO
 def test_candidates_are_all_links_that_come_nearer(topology: Any) -> None:
     """From any switch any choice of candidates leads to the host, and none leads through another host."""
     network = topology.build()
-    hosts, found = len(network.hosts), candidates_of(network)
+    hosts, found = len(network.hosts), equal_cost_links_of(network)
     rng = np.random.default_rng(1)
     for switch in network.switches:
         for host in range(hosts):
@@ -43,7 +43,7 @@ def test_candidates_are_all_links_that_come_nearer(topology: Any) -> None:
 
 def test_a_switch_has_as_many_groups_as_it_has_different_ways() -> None:
     network = FatTree(k=8).build()
-    found = candidates_of(network)
+    found = equal_cost_links_of(network)
     groups = found.group_of.reshape(len(network.switches), -1)
     assert [len(np.unique(row)) for row in groups[:32]] == [5] * 32  # a ToR: four hosts below, and up
     assert found.first[-1] == len(found.links) == sum(link.source >= 128 for link in network.links)

@@ -64,7 +64,7 @@ FILES: dict[str, Callable[[], bytes]] = {
 }
 
 
-def told(trace: Trace) -> Counter[tuple[str, int, str]]:
+def recorded(trace: Trace) -> Counter[tuple[str, int, str]]:
     return Counter((each.op, each.bytes, each.dtype) for each in trace.operations if each.op != "compute")
 
 
@@ -87,7 +87,7 @@ def attempt(name: str, content: bytes) -> Trace | None:
 def test_whole_file_is_read(name: str) -> None:
     trace = attempt(name, FILES[name]())
     assert trace is not None
-    assert sum(told(trace).values()) >= 2
+    assert sum(recorded(trace).values()) >= 2
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -99,7 +99,7 @@ def test_any_prefix_gives_the_same_or_fewer(name: str, data: st.DataObject) -> N
     part = attempt(name, whole[: data.draw(st.integers(1, len(whole)))])
     assert full is not None
     if part is not None:
-        assert told(part) <= told(full)
+        assert recorded(part) <= recorded(full)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -108,8 +108,8 @@ def test_a_rank_is_a_member_for_each_start(tmp_path: Path) -> None:
 
 def test_a_flow_that_waits_belongs_to_the_member_that_is_told(tmp_path: Path) -> None:
     """Flow 1 hears of the acknowledgement of flow 0, flow 2 of its arrival, flow 3 of that of flow 2."""
-    told = [flow(0, 1, start="2us"), flow(0, 2, after=[0]), flow(1, 3, after=[0]), flow(3, 1, after=[2])]
-    group, flows = members(of(tmp_path, *told))
+    recorded = [flow(0, 1, start="2us"), flow(0, 2, after=[0]), flow(1, 3, after=[0]), flow(3, 1, after=[2])]
+    group, flows = members(of(tmp_path, *recorded))
     sources = [group[source] for source, _, _ in flows]
     assert sources == [(0, 2_000_000), (0, 2_000_000), (1, 0), (3, 0)]
     assert flows[0][1] == flows[2][0]

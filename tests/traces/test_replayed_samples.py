@@ -95,7 +95,7 @@ def test_one_rank_of_a_chakra_set_is_replayed_and_sends_nothing(capsys: Capture)
 
 
 @pytest.mark.parametrize(
-    ("folder", "files", "typed", "told"),
+    ("folder", "files", "typed", "recorded"),
     [
         ("nccl_log", "nccl19_*", (), "pass --fill-missing-ranks"),
         ("kineto", "hta_nccl_data*", (), "pass --fill-missing-ranks"),
@@ -105,9 +105,9 @@ def test_one_rank_of_a_chakra_set_is_replayed_and_sends_nothing(capsys: Capture)
     ],
 )
 def test_what_cannot_be_replayed_says_what_to_do(
-    folder: str, files: str, typed: tuple[str, ...], told: str, capsys: Capture
+    folder: str, files: str, typed: tuple[str, ...], recorded: str, capsys: Capture
 ) -> None:
     assert run(folder, files, "rail_optimized_16", typed) == 2
     said = capsys.readouterr()
-    assert told in said.err.splitlines()[-1]
+    assert recorded in said.err.splitlines()[-1]
     assert said.out == ""

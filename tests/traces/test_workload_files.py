@@ -9,7 +9,7 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.traces import Trace, format_of, read
-from netsim.traces.simai.parallel import Layout
+from netsim.traces.simai.parallel import ParallelLayout
 
 HEAD = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 2 pp: 1 vpp: 2 ga: 1 all_gpus: 8 checkpoints: 0"
 NONE = "1 NONE 0"
@@ -64,8 +64,8 @@ def test_what_makes_too_many_operations_names_the_limit_and_a_way_around(
     with pytest.raises(InputError) as caught:
         simai(tmp_path, *rows, head=head.format(64))
     parts = sum(len(each.ranks) for each in trace.operations)
-    told = f"6 rows on 64 GPUs make {len(trace.operations)} operations with {parts:,} ranks in them"
-    assert told in str(caught.value)
+    recorded = f"6 rows on 64 GPUs make {len(trace.operations)} operations with {parts:,} ranks in them"
+    assert recorded in str(caught.value)
     assert "write all_gpus: 60 into line 1 (the data-parallel replicas left out do the same)" in str(caught.value)
     simai(tmp_path, *rows, head=head.format(60))
 
@@ -86,7 +86,7 @@ def test_groups_follow_from_the_parallelism(tmp_path: Path, weights: str, groups
 
 
 def test_pipeline_stages_lie_farthest_apart() -> None:
-    layout = Layout(16, tensor=2, pipeline=2)
+    layout = ParallelLayout(16, tensor=2, pipeline=2)
     assert [group.ranks for group in layout.groups("dp")][0::2] == [(0, 2, 4, 6), (8, 10, 12, 14)]
     assert layout.groups("pp")[1].ranks == (1, 9)
     for kind in ("tp", "dp", "ep", "dp_ep", "pp"):
@@ -171,9 +171,9 @@ def test_what_a_table_leaves_open_is_told(tmp_path: Path) -> None:
     trace = table(tmp_path, *rows, first="")
     assert trace.ranks == 8
     assert [ranks for op, ranks, _ in calls(trace) if op == "all_to_all"] == [(0, 2, 4, 6), (1, 3, 5, 7)]
-    told = " ".join(trace.notes)
+    recorded = " ".join(trace.notes)
     for what in ("8 ranks: the file does not say", "expert groups have 4 ranks", "1 rows do not say how large"):
-        assert what in told
+        assert what in recorded
 
 
 def test_what_is_skipped_is_counted(tmp_path: Path) -> None:

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from netsim.core.state.dtypes import CONNECTION
 from netsim.core.state.settings import SETTINGS
 from netsim.kernel import entry
-from netsim.transport import dctcp, dispatch
+from netsim.transport import CODES, dctcp, dispatch
 from netsim.transport.fixed_point import ONE, WIDEST
-from netsim.transport.states import CODES
 
 Step = tuple[int, int, bool, bool]  # packets acknowledged, packets then sent, marked, is a time-out
 

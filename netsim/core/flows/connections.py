@@ -13,9 +13,9 @@ from netsim.core.state.growth import with_rows, with_scoreboard
 from netsim.core.state.sack_scoreboard import FIRST_SCOREBOARD
 from netsim.core.state.world import World
 from netsim.core.switch.ecmp_tables import with_spray_segments
+from netsim.transport import CODES
 from netsim.transport.fixed_point import ONE, WIDEST
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS, IB_ACK_TIMEOUT_14_PS
-from netsim.transport.states import CODES
 
 MOST_RETRIES = (1 << 31) - 1
 SPREAD = 256  # transmissions by which a packet on another path may be overtaken, at least

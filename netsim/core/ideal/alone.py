@@ -6,45 +6,34 @@ in trains, so that the time this takes is bounded; what lies between the links o
 
 import numpy as np
 
-from netsim.core.ideal.event_heap import pop, push
+from netsim.core.ideal.alone_links import answer, carry, come_in, enter, leave, time_on
+from netsim.core.ideal.event_heap import (
+    ACKED,
+    ANSWERS,
+    COMES,
+    ENTERS,
+    LEAVES,
+    PASSES,
+    SENDS,
+    THERE,
+    pop,
+    push,
+)
 from netsim.core.ideal.legs import egress_of, is_received, leg_of
 from netsim.core.link.wire import time_to_send
 from netsim.core.state.dtypes import NONE
-from netsim.core.state.packet_sizes import last_payload, packets_in
+from netsim.core.state.packet_sizes import packets_in
 from netsim.kernel import inner, part
 
-SENDS, PASSES, COMES, THERE, ANSWERS, ACKED = range(6)
-MOST_TRAINS, MOST_MESSAGES = 1 << 16, 1 << 14  # of an operation, about; one of more messages is not played
+MOST_MESSAGES = 1 << 16  # an operation of more is not played, or of four times as many where they are long:
+LONG = 16  # packets in the mean; simulating them takes longer
+MOST_TRAINS = 1 << 16  # of an operation, about; twice as many where messages wait for others, by which it is more off
 RUN = np.dtype([("left", "i8"), ("released", "i8"), ("next", "i8")])  # of a message: packets, when, what follows
 TURN = np.dtype([("first", "i8"), ("last", "i8"), ("next", "i8")])  # of a flow: its messages, and which is next in turn
-PORT = np.dtype(  # of a link
-    [
-        ("free_at", "i8"),
-        ("is_awake", "i8"),
-        ("first", "i8"),  # whose turn it is
-        ("last", "i8"),
-        ("round_robin_own_next", "i8"),
-        ("first_passing", "i8"),  # at a relay: what passes through
-        ("last_passing", "i8"),
-    ]
-)
 PASSING = np.dtype([("message", "i8"), ("packets", "i8"), ("last_at", "i8"), ("next", "i8")])
 TALLY = np.dtype([("events", "i8"), ("pushed", "i8"), ("passing", "i8"), ("train", "i8"), ("ended_at", "i8")])
 NOBODY = -1
-
-
-@part
-def time_on(world, message_id, link_id, packets, left):
-    """So many packets of a message on a link, its last one among them if none is `left`."""
-    message = world.messages[message_id]
-    payload = np.int64(world.connections[world.flows[message.flow].connection].payload)
-    link_class, header_bytes = world.link_classes[world.links[link_id].link_class], world.settings[0].header_bytes
-    time = packets * time_to_send(link_class, header_bytes + payload)
-    if left == 0:
-        time += time_to_send(link_class, header_bytes + last_payload(message.bytes, payload)) - time_to_send(
-            link_class, header_bytes + payload
-        )
-    return time
+INTO_RELAY, FROM_RELAY, TO_SENDER = range(3)  # the links of hosts on the way of an ACK, after the first
 
 
 @inner
@@ -110,11 +99,12 @@ def send_own(world, work, link_id, now):
     run.left -= packets
     left = run.left
     port.free_at = now + time_on(world, message_id, link_id, packets, left)
+    begins = now + time_on(world, message_id, link_id, 1, left + packets - 1)
+    port.sends_until = begins
     if left == 0:
         turn.first = run.next
     if turn.first != NOBODY:
         take_turn(work, flow, link_id, now)
-    begins = now + time_on(world, message_id, link_id, 1, left + packets - 1)
     follow(world, work, message_id, leg_of(world, work, message_id), packets, left, begins, port.free_at)
 
 
@@ -127,25 +117,28 @@ def send_passing(world, work, link_id, now):
     message_id, packets, left = train.message, train.packets & NONE, train.packets >> 32
     leg = leg_of(world, work, message_id)
     carry(world, work, message_id, link_id, packets, left, now, train.last_at)
-    begins, across = (
-        now + time_on(world, message_id, link_id, 1, left + packets - 1),
-        leg.before - leg.relay_before - leg.relay_step,
-    )
-    reach(world, work, message_id, leg, packets, left, begins, port.free_at, across, leg.relay_rest)
+    begins = now + time_on(world, message_id, link_id, 1, left + packets - 1)
+    across = leg.before - leg.relay_before - leg.relay_step
+    port.sends_until = begins
+    reach(world, work, message_id, leg, link_id, packets, left, begins, port.free_at, across, leg.relay_rest)
 
 
 @inner
 def follow(world, work, message_id, leg, packets, left, begins, ends):
     """The first packet of a train has left the NIC, then its last: when do they come to the next link of a host?"""
-    if leg.relay != NONE:
+    link_id = egress_of(world, message_id)
+    if leg.entry != NONE:
+        across = leg.entry_before - leg.step
+        push(work, begins + across, ENTERS, message_id, packets | left << 32, ends + across, link_id)
+    elif leg.relay != NONE:
         across = leg.relay_before - leg.step
-        push(work, begins + across, PASSES, message_id, packets | left << 32, ends + across)
+        push(work, begins + across, PASSES, message_id, packets | left << 32, ends + across, link_id)
     else:
-        reach(world, work, message_id, leg, packets, left, begins, ends, leg.before - leg.step, leg.rest)
+        reach(world, work, message_id, leg, link_id, packets, left, begins, ends, leg.before - leg.step, leg.rest)
 
 
 @part
-def reach(world, work, message_id, leg, packets, left, begins, ends, across, rest):
+def reach(world, work, message_id, leg, by, packets, left, begins, ends, across, rest):
     """The same for the last link; where packets may come by several, they do not wait there."""
     if leg.end == NONE:
         push(work, ends + rest, THERE, message_id, packets, left)
@@ -159,18 +152,7 @@ def reach(world, work, message_id, leg, packets, left, begins, ends, across, res
             )
         else:
             ends += across
-        push(work, min(begins + across, ends), COMES, message_id, packets | left << 32, ends)
-
-
-@part
-def carry(world, work, message_id, link_id, packets, left, now, last_at):
-    """A train on a link that takes packets as they come: when has it left?"""
-    port = work.ports[link_id]
-    begins = max(port.free_at, now)
-    port.free_at = max(
-        begins + time_on(world, message_id, link_id, packets, left),
-        last_at + time_on(world, message_id, link_id, 1, left),
-    )
+        push(work, min(begins + across, ends), COMES, message_id, packets | left << 32, ends, by)
 
 
 @inner
@@ -189,31 +171,6 @@ def forward(world, work, message_id, packets, now, last_at):
 
 
 @inner
-def come_in(world, work, message_id, packets, left, now, last_at):
-    """The first packet of a train comes to the last link; the last one does at `last_at`."""
-    link_id = np.int64(leg_of(world, work, message_id).end)
-    carry(world, work, message_id, link_id, packets, left, now, last_at)
-    push(
-        work,
-        work.ports[link_id].free_at + world.link_classes[world.links[link_id].link_class].delay,
-        THERE,
-        message_id,
-        packets,
-        left,
-    )
-
-
-@part
-def answer(world, work, link_id, packets, now):
-    """ACKs on a link: of a train all but the last have gone by now where it was idle."""
-    port, ack = (
-        work.ports[link_id],
-        time_to_send(world.link_classes[world.links[link_id].link_class], world.settings[0].ack_bytes),
-    )
-    port.free_at = max(port.free_at + packets * ack, now + ack)
-
-
-@inner
 def be_there(world, work, message_id, packets, left, now):
     """A train has come: its ACKs go before what else its host sends. With its last packet a message has arrived."""
     own, leg = work.own[0], leg_of(world, work, message_id)
@@ -222,28 +179,45 @@ def be_there(world, work, message_id, packets, left, now):
     ):  # links between those of hosts are slower
         push(work, work.runs[message_id - own.first].released + leg.alone, THERE, message_id, packets, left)
         return
-    answer(
-        world,
-        work,
-        np.int64(world.connections[world.flows[world.messages[message_id].flow].connection].back),
-        packets,
-        now,
-    )
-    push(work, now + leg.echo, ANSWERS, egress_of(world, message_id) ^ 1, packets, 0)
+    link_id = np.int64(world.connections[world.flows[world.messages[message_id].flow].connection].back)
+    begins = answer(world, work, link_id, packets, now)
+    if leg.entry != NONE:
+        push(work, begins + leg.relay_echo, ANSWERS, message_id, packets | left << 32, INTO_RELAY, link_id)
+    else:
+        push(work, begins + leg.echo, ANSWERS, message_id, packets | left << 32, TO_SENDER, link_id)
     if left > 0:
         return
     work.tally[0].ended_at = max(work.tally[0].ended_at, now)
-    back_at = now + leg.back
     for k in range(world.messages[message_id].first_dependent, world.messages[message_id + 1].first_dependent):
-        dependent = np.int64(world.dependents[k])
-        if is_received(world, message_id, dependent):
-            let_go(world, work, dependent, now)
-        else:
-            push(work, back_at, ACKED, dependent, 0, 0)
+        if is_received(world, message_id, np.int64(world.dependents[k])):
+            dependency_done(world, work, np.int64(world.dependents[k]), now)
+
+
+@inner
+def on_ack(world, work, message_id, packets, now, where):
+    """ACKs come to a link of a host on their way to the sender; with the last one it may send what waits for that."""
+    leg = leg_of(world, work, message_id)
+    if where == INTO_RELAY:
+        link_id = np.int64(leg.relay ^ 1)
+    elif where == FROM_RELAY:
+        link_id = np.int64(leg.entry ^ 1)
+    else:
+        link_id = egress_of(world, message_id) ^ 1
+    begins = answer(world, work, link_id, packets & NONE, now)
+    link_class = world.link_classes[world.links[link_id].link_class]
+    there_at = begins + time_to_send(link_class, world.settings[0].ack_bytes) + link_class.delay
+    if where == INTO_RELAY:
+        push(work, there_at, ANSWERS, message_id, packets, FROM_RELAY, link_id)
+    elif where == FROM_RELAY:
+        push(work, begins + leg.entry_echo, ANSWERS, message_id, packets, TO_SENDER, link_id)
+    elif packets >> 32 == 0:
+        for k in range(world.messages[message_id].first_dependent, world.messages[message_id + 1].first_dependent):
+            if not is_received(world, message_id, np.int64(world.dependents[k])):
+                push(work, there_at, ACKED, np.int64(world.dependents[k]), 0, 0)
 
 
 @part
-def let_go(world, work, dependent, now):
+def dependency_done(world, work, dependent, now):
     i = dependent - work.own[0].first
     work.waits[i] -= np.uint32(1)
     if work.waits[i] == 0:
@@ -269,12 +243,16 @@ def play(world, work):
             send_train(world, work, row, at)
         elif what == PASSES:
             forward(world, work, row, packets, at, last_at)
+        elif what == LEAVES:
+            leave(world, work, row, packets & NONE, packets >> 32, at, last_at)
+        elif what == ENTERS:
+            enter(world, work, row, packets & NONE, packets >> 32, at, last_at)
         elif what == COMES:
             come_in(world, work, row, packets & NONE, packets >> 32, at, last_at)
         elif what == THERE:
             be_there(world, work, row, packets, last_at, at)
         elif what == ANSWERS:
-            answer(world, work, row, packets, at)
+            on_ack(world, work, row, packets, at, last_at)
         else:
-            let_go(world, work, row, at)
+            dependency_done(world, work, row, at)
     return work.tally[0].ended_at

@@ -1,24 +1,29 @@
-"""A binary heap of events in a table: the first by time, among equals by when it was put there."""
+"""A binary heap of events in a table: the first by time, among equals by kind, by link, by when it was put there."""
 
 import numpy as np
 
 from netsim.kernel import inner, part
 
 EVENT = np.dtype([("at", "i8"), ("number", "i8"), ("what", "i8"), ("row", "i8"), ("packets", "i8"), ("last_at", "i8")])
+SENDS, LEAVES, ENTERS, PASSES, COMES, THERE, ANSWERS, ACKED = range(8)  # in this order at one time: send, then hear
+LINKS, EVENTS = 28, 32  # binary digits of either in the number of an event
 
 
 @inner
-def push(work, at, what, row, packets, last_at):
-    """Put an event on the heap; among equals the earlier one stays first."""
+def push(work, at, what, row, packets, last_at, link_id=0):
+    """Put an event on the heap: among those of one time by kind, by link `link_id`, then the earlier one."""
     heap, tally = work.heap, work.tally[0]
     k = tally.events
     tally.events += 1
     tally.pushed += 1
-    while k > 0 and heap[(k - 1) >> 1].at > at:
+    number = (what << LINKS | link_id) << EVENTS | tally.pushed
+    while k > 0 and (
+        heap[(k - 1) >> 1].at > at or (heap[(k - 1) >> 1].at == at and heap[(k - 1) >> 1].number > number)
+    ):
         move(heap[(k - 1) >> 1], heap[k])
         k = (k - 1) >> 1
     event = heap[k]
-    event.at, event.number, event.what, event.row = at, tally.pushed, what, row
+    event.at, event.number, event.what, event.row = at, number, what, row
     event.packets, event.last_at = packets, last_at
 
 

@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from netsim.core.ideal.alone import MOST_MESSAGES, MOST_TRAINS, PASSING, PORT, RUN, TALLY, TURN, play
+from netsim.core.ideal.alone import LONG, MOST_MESSAGES, MOST_TRAINS, PASSING, RUN, TALLY, TURN, play
+from netsim.core.ideal.alone_links import PORT
 from netsim.core.ideal.chains import LANE, mean_chain
 from netsim.core.ideal.event_heap import EVENT
 from netsim.core.ideal.flow_floors import FLOOR, flow_floors
@@ -69,8 +70,8 @@ def ideal_times(
     the first (CSR).
     """
     rows, links, nodes = len(first_after) - 1, len(world.links), len(world.next_event)
-    plays = rows <= MOST_MESSAGES
-    train = max(1, packets // MOST_TRAINS)
+    plays = rows <= MOST_MESSAGES or (rows <= 4 * MOST_MESSAGES and packets >= LONG * rows)
+    train = max(1, packets // (2 * MOST_TRAINS if len(after) else MOST_TRAINS))
     trains = packets // train + rows  # at most
     work = Work(
         own=np.array([(first, first_flow)], OWN),

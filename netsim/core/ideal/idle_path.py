@@ -19,6 +19,9 @@ LEG = np.dtype(  # of a message of `size` bytes on its connection; times in ps
         ("last", "i8"),  # its packets on the last link
         ("back", "i8"),  # the ACK of its last packet to the sender, at least
         ("echo", "i8"),  # and until it can enter the link that leads there
+        ("relay_echo", "i8"),  # and that to the relay, if there is one
+        ("entry_echo", "i8"),  # from the relay on
+        ("entry_before", "i8"),  # until its first bit can enter the link into the relay
         ("relay_before", "i8"),  # the same of the NIC of a relay
         ("relay_work", "i8"),
         ("relay_rest", "i8"),
@@ -27,6 +30,7 @@ LEG = np.dtype(  # of a message of `size` bytes on its connection; times in ps
         ("fulls", "i8"),  # how many packets are full
         ("end", "u4"),  # the last link; NONE where packets may come by several, and where it is the first as well
         ("relay", "u4"),  # the link by which a relay sends it on; NONE without relay
+        ("entry", "u4"),  # the switch's link into the relay; NONE where there is none
     ]
 )
 REACHED = np.dtype([("stamp", "i8"), ("large", "i8"), ("small", "i8")])  # per node: the soonest a packet can be there
@@ -143,14 +147,19 @@ def spread_out(world, work, connection_id, first, sizes):
 @part
 def ack_path(world, connection_id, leg):
     """An ACK on its way to the sender. Where switches choose, no more than the first link is sure."""
-    leg.back, leg.echo, length = 0, 0, np.int64(world.connections[connection_id].length)
+    leg.back, leg.echo, leg.relay_echo, leg.entry_echo = 0, 0, 0, 0
+    length = np.int64(world.connections[connection_id].length)
     for hop in range(length - 1, -1, -1):
-        link_class = world.link_classes[world.links[link_of(world, connection_id, hop) ^ 1].link_class]
+        link_id = link_of(world, connection_id, hop)
+        link_class = world.link_classes[world.links[link_id ^ 1].link_class]
         time = time_to_send(link_class, world.settings[0].ack_bytes) + link_class.delay
         if world.settings[0].per_packet_routing == 0 or hop == length - 1:
             leg.back += time
+        if link_id == leg.relay:
+            leg.relay_echo, leg.entry_echo = leg.echo, -leg.echo - time
         if hop > 0:
             leg.echo += time
+    leg.entry_echo += leg.echo
 
 
 @inner
@@ -165,11 +174,12 @@ def measure_leg(world, work, connection_id, size, leg):
     large = header_bytes + payload if packets > 1 else small
     fixed = fixed_links(world, connection_id)
     arrives, delays, filled, slowest, rest_large, rest_small = 0, 0, 0, 0, 0, 0
-    leg.size, leg.relay, leg.fulls = size, NONE, size // payload
+    leg.size, leg.entry, leg.relay, leg.fulls = size, NONE, NONE, size // payload
     for hop in range(fixed):
         link_id = link_of(world, connection_id, hop)
         link_class = world.link_classes[world.links[link_id].link_class]
         full, last = time_to_send(link_class, large), time_to_send(link_class, small)
+        come_before = leg.before
         leg.before, leg.last, leg.full = filled + delays, (packets - 1) * full + last, full
         if hop == 0:
             leg.first, leg.step = leg.last, full
@@ -178,6 +188,9 @@ def measure_leg(world, work, connection_id, size, leg):
         elif np.int64(world.links[link_id].source) < hosts:
             leg.relay, leg.relay_before, leg.relay_work, leg.relay_step = link_id, leg.before, leg.last, full
             leg.relay_rest = -rest_small - last
+            leg.entry, leg.entry_before = (
+                (link_of(world, connection_id, hop - 1), come_before) if hop > 1 else (NONE, 0)
+            )
         rest_large += full + link_class.delay
         rest_small += last + link_class.delay
         filled += full

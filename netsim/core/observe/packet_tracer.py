@@ -58,7 +58,7 @@ class PacketTracer:
     """
 
     def __init__(self, most: int, on_full: Callable[[World], None]) -> None:
-        self.pieces: list[Any] = []
+        self.chunks: list[Any] = []
         self.rows = 0
         self._most, self._on_full = most, on_full
 
@@ -80,15 +80,15 @@ class PacketTracer:
     def take(self, world: World, *, at_end: bool = False) -> None:
         """Take the packet trace away."""
         row = world.progress[0]
-        self.pieces.append(world.packet_trace[: row["trace_rows"]].copy())
+        self.chunks.append(world.packet_trace[: row["trace_rows"]].copy())
         self.rows += int(row["trace_rows"])
         row["trace_rows"] = 0
         if self.rows > self._most and not at_end:
             self._on_full(world)
 
-    def keep(self, pieces: list[Any], until: int) -> None:
+    def keep(self, chunks: list[Any], until: int) -> None:
         """Forget all but these, and call `on_full` again past so many rows."""
-        self.pieces, self.rows, self._most = pieces, sum(map(len, pieces)), until
+        self.chunks, self.rows, self._most = chunks, sum(map(len, chunks)), until
 
     def timeline_of(self, world: World, admitted: AdmittedRows) -> MessageTimeline:
         """What became so far of the messages of a collective whose rows have not been given back."""

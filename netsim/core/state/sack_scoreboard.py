@@ -9,7 +9,7 @@ import numpy as np
 
 from netsim.core.state.packet_pool import size_class
 from netsim.kernel import inner, part
-from netsim.transport.states import CODES
+from netsim.transport import CODES
 
 AGAIN, GOT, LOST = 1, 2, 4  # sent more than once; known to have arrived; to be retransmitted
 ORDER = 3  # binary digits of these

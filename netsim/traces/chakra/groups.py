@@ -9,7 +9,7 @@ from pathlib import Path
 from netsim.errors import InputError, nearest
 from netsim.traces.fields import Fields, parse_object
 from netsim.traces.limits import MAX_NAME, MAX_PARTS, MAX_RANKS
-from netsim.traces.lines import pieces
+from netsim.traces.lines import raw_lines
 from netsim.traces.trace import WORLD, Group
 
 MAX_FILE = 1 << 26  # 64 MiB: groups of a hundred thousand ranks take a few
@@ -38,7 +38,7 @@ class Groups:
 
     def _read(self, path: Path) -> None:
         content = b""
-        for _, piece in pieces(path, 1 << 16):
+        for _, piece in raw_lines(path, 1 << 16):
             content += piece
             if len(content) > MAX_FILE:
                 what = f"is longer than {MAX_FILE:,} bytes"

@@ -48,53 +48,53 @@ def json_nodes(path: Path) -> Iterator[ChakraNode]:
         raise InputError("ends in the middle", where=str(path), hint="copy the file again")
 
 
-def _node(told: dict[str, Any], where: str) -> ChakraNode:
-    kind = told.get("NodeType")
+def _node(recorded: dict[str, Any], where: str) -> ChakraNode:
+    kind = recorded.get("NodeType")
     if kind is None:
         hint = (
             "give the .et files themselves, or JSON whose nodes tell their NodeType, from 1 (METADATA) to 7 (COMM_COLL)"
         )
         raise InputError("a node of Chakra has no NodeType, so what it does is not known", where=where, hint=hint)
-    number = TYPES.get(kind.upper(), -1) if isinstance(kind, str) else _whole(told, "NodeType", where)
+    number = TYPES.get(kind.upper(), -1) if isinstance(kind, str) else _whole(recorded, "NodeType", where)
     if number < 0:
         raise InputError(
             f"NodeType {str(kind)[:40]!r} is not known", where=where, hint="give 1 (METADATA) to 7 (COMM_COLL)"
         )
     data, control = (
-        _numbers(told, "data_deps", where),
-        _numbers(told, "ctrlDeps", where) or _numbers(told, "ctrl_deps", where),
+        _numbers(recorded, "data_deps", where),
+        _numbers(recorded, "ctrlDeps", where) or _numbers(recorded, "ctrl_deps", where),
     )
-    made = ChakraNode(_whole(told, "Id", where), "", number, data, control)
-    made.duration_micros = round(_amount(told, "runtime", where))
+    made = ChakraNode(_whole(recorded, "Id", where), "", number, data, control)
+    made.duration_micros = round(_amount(recorded, "runtime", where))
     for name in ATTRIBUTES.get(number, ()):
-        value = told.get(name)
+        value = recorded.get(name)
         if name in ("comm_src", "comm_dst") and value == -1:
             continue
         if isinstance(value, bool | str):
             made.attributes[name] = value
         elif value is not None:
-            made.attributes[name] = _whole(told, name, where)
+            made.attributes[name] = _whole(recorded, name, where)
     if made.attributes.get("is_cpu_op") and number == COMM_COLL and not made.attributes.get("comm_size"):
         made.attributes.pop("comm_type", None)  # a zero that every node has: it stands again on the GPU side
     return made
 
 
-def _whole(told: dict[str, Any], name: str, where: str) -> int:
-    value = told.get(name, 0)
+def _whole(recorded: dict[str, Any], name: str, where: str) -> int:
+    value = recorded.get(name, 0)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < LARGEST:
         raise InputError(f'"{name}" must be a whole number', where=where, hint="give the file as the program wrote it")
     return value
 
 
-def _amount(told: dict[str, Any], name: str, where: str) -> float:
-    value = told.get(name, 0)
+def _amount(recorded: dict[str, Any], name: str, where: str) -> float:
+    value = recorded.get(name, 0)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < LARGEST:
         raise InputError(f'"{name}" must be a number', where=where, hint="give the file as the program wrote it")
     return value
 
 
-def _numbers(told: dict[str, Any], name: str, where: str) -> list[int]:
-    value = told.get(name) or []
+def _numbers(recorded: dict[str, Any], name: str, where: str) -> list[int]:
+    value = recorded.get(name) or []
     if not isinstance(value, list) or not all(type(each) is int and 0 <= each < LARGEST for each in value):
         raise InputError(f'"{name}" must be a list of nodes', where=where, hint="give the file as the program wrote it")
     return value

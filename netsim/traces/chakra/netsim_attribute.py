@@ -65,7 +65,7 @@ def text(number: int, operation: Operation, part: Part | None = None, **more: An
     return json.dumps({key: value for key, value in values.items() if value not in (None, "", {})})
 
 
-def told(attributes: Mapping[str, Attribute], where: str, ranks: int) -> NetsimAttribute:
+def recorded(attributes: Mapping[str, Attribute], where: str, ranks: int) -> NetsimAttribute:
     """Read what is told at a node; `ranks` is how many there are."""
     content = attributes.get(KEY)
     if not isinstance(content, str) or len(content) > MAX_TEXT:

@@ -62,14 +62,14 @@ class Labels:
 
     def unknown(self) -> tuple[int, int] | None:
         """The first label in a wait that no node has, and its place."""
-        told = self._told()
-        known = np.isin(told[:, :2], self._sorted()[0])
+        recorded = self._told()
+        known = np.isin(recorded[:, :2], self._sorted()[0])
         bad = np.flatnonzero(~known.ravel())
-        return (int(told[bad[0] // 2, bad[0] % 2]), int(told[bad[0] // 2, 2])) if bad.size else None
+        return (int(recorded[bad[0] // 2, bad[0] % 2]), int(recorded[bad[0] // 2, 2])) if bad.size else None
 
     def resolved(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """The waits as nodes: who waits, for whom, and whether only for its start."""
         ids, nodes = self._sorted()
-        told = self._told()
-        waiters, awaited = (nodes[np.searchsorted(ids, told[:, side])] for side in (0, 1))
-        return waiters, awaited, told[:, 3]
+        recorded = self._told()
+        waiters, awaited = (nodes[np.searchsorted(ids, recorded[:, side])] for side in (0, 1))
+        return waiters, awaited, recorded[:, 3]

@@ -9,15 +9,15 @@ from itertools import pairwise
 import numpy as np
 
 from netsim.errors import InputError
-from netsim.topological_order import topological_order
-from netsim.traces.goal.meeting import senders
 from netsim.traces.goal.nodes import Nodes, nodes_of, turns
 from netsim.traces.goal.rank import COMPUTE, SEND, Goal
+from netsim.traces.goal.rendezvous import senders
 from netsim.traces.goal.streams import laid_out
 from netsim.traces.goal.waits import Ints, Needs, needs_of
 from netsim.traces.graphs.graph_trace import EMPTY
 from netsim.traces.matrix import matrix
 from netsim.traces.read_report import ReadReport
+from netsim.traces.topological_order import topological_order
 from netsim.traces.trace import Operation, Trace, Turn
 
 UNIT = "calc counts nanoseconds"
@@ -41,13 +41,13 @@ def trace_of(goal: Goal) -> Trace:
     else:
         made = (_matrix(nodes, needs, places, waits),)
     assumed = (UNIT, CPUS) if computes else ()
-    told = tuple(f"{count:,} {what}" for what, count in notes.items() if count)
+    recorded = tuple(f"{count:,} {what}" for what, count in notes.items() if count)
     records = len(needs.nodes) + int(np.count_nonzero(met >= 0))
     seen = tuple(range(goal.ranks))
-    report = ReadReport(lines=len(nodes.kinds), records=records, seen=seen, assumed=assumed, findings=told)
+    report = ReadReport(lines=len(nodes.kinds), records=records, seen=seen, assumed=assumed, findings=recorded)
     name = goal.path.name.removesuffix(".gz")
     name = name.removesuffix(".goal").removesuffix(".bin") or goal.path.name
-    return Trace(name, goal.ranks, {}, made, str(goal.path), (*assumed, *told), report)
+    return Trace(name, goal.ranks, {}, made, str(goal.path), (*assumed, *recorded), report)
 
 
 def _with_bytes(nodes: Nodes, notes: Counter[str]) -> Nodes:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from netsim.errors import InputError
-from netsim.topological_order import topological_order_of
 from netsim.traces.graphs.graph import Joined, Joiner, Part
 from netsim.traces.matrix import matrix
+from netsim.traces.topological_order import topological_order_of
 from netsim.traces.trace import DEFAULT_STREAM, Flows, Operation, Turn, changed
 
 EMPTY = "transfers carry nothing: they count as one byte, so that somebody can wait for them"
@@ -24,7 +24,7 @@ class Unit:
     """
 
     request: Operation
-    told: bool
+    recorded: bool
     first: Joined
     needs: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     waits: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -125,14 +125,14 @@ class _Streams:
         self.place = {number: position for position, number in enumerate(order)}
         self.stream: dict[int, str] = {}  # of an operation
         self.last: dict[tuple[int, str], int] = {}  # the last operation of a rank on a stream
-        self.taken = {unit.request.stream for unit in units if unit.told}
+        self.taken = {unit.request.stream for unit in units if unit.recorded}
         self.made = 0
 
     def operations(self) -> tuple[Operation, ...]:
         return tuple(self._operation(number, self.units[number]) for number in self.order)
 
     def _operation(self, number: int, unit: Unit) -> Operation:
-        stream = unit.request.stream if unit.told else self._choose(unit)
+        stream = unit.request.stream if unit.recorded else self._choose(unit)
         self.stream[number] = stream
         for rank in unit.request.ranks:
             self.last[rank, stream] = number

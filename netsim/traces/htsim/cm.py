@@ -15,7 +15,7 @@ from pathlib import Path
 from netsim.errors import InputError, nearest
 from netsim.traces.htsim.triggers import SHAPES, Triggers
 from netsim.traces.limits import MAX_BYTES, MAX_CELLS, MAX_LINES, MAX_RANKS
-from netsim.traces.lines import pieces
+from netsim.traces.lines import raw_lines
 from netsim.traces.matrix import check_waits, matrix
 from netsim.traces.native import trace_name
 from netsim.traces.trace import Flows, Operation, Trace, Turn
@@ -98,7 +98,7 @@ class _Reader:
     # --- lines ------------------------------------------------------------------------------------------------------
 
     def _lines(self) -> Iterator[tuple[int, list[str]]]:
-        for line, raw in pieces(self.path, MAX_LINE):
+        for line, raw in raw_lines(self.path, MAX_LINE):
             if line > MAX_LINES or (len(raw) == MAX_LINE and not raw.endswith(b"\n")):
                 what = f"is longer than {MAX_LINE:,} bytes a line and {MAX_LINES:,} lines"
                 raise self._wrong(line, what, "cut the matrix into parts")

@@ -18,7 +18,7 @@ from netsim.traces.joining.pairs import transfers
 from netsim.traces.joining.reports import Call, Findings, Member
 from netsim.traces.joining.timing import Timeline, computing, timeline
 from netsim.traces.joining.together import line_up_together
-from netsim.traces.joining.uniform_runs import Stretch, alike
+from netsim.traces.joining.uniform_runs import Stretch, uniform
 from netsim.traces.limits import MAX_OPERATIONS, MAX_PARTS
 from netsim.traces.read_report import ReadReport
 from netsim.traces.trace import WORLD, Group, Operation, Trace
@@ -63,7 +63,7 @@ def align(
     _check_size(len(operations), sum(len(operation.ranks) for operation in operations), files[0])
     report, skipped = report or ReadReport(), {why: count for why, count in findings.skipped.items() if count}
     notes = [*notes, *(f"{count:,} skipped: {why}" for why, count in sorted(skipped.items()))]
-    told = replace(
+    recorded = replace(
         report,
         skipped={**report.skipped, **skipped},
         seen=tuple(sorted({each.ranks[rank] for each in communicators for rank in each.members})),
@@ -71,7 +71,7 @@ def align(
         assumed=(*report.assumed, *assumed),
         findings=(*report.findings, *findings.notes()),
     )
-    return Trace(name, ranks, groups, operations, ", ".join(files), (*notes, *assumed, *findings.notes()), told)
+    return Trace(name, ranks, groups, operations, ", ".join(files), (*notes, *assumed, *findings.notes()), recorded)
 
 
 def _joined_steps(
@@ -109,7 +109,7 @@ def _check_complete(communicators: list[Communicator], findings: Findings, assum
         place = min(member.place for member in communicator.members.values())
         if absent is Missing.REFUSE:
             error = missing(communicator)
-            raise InputError(error.what, where=f"{findings.files[place.file]}:{place.told}", hint=error.hint)
+            raise InputError(error.what, where=f"{findings.files[place.file]}:{place.recorded}", hint=error.hint)
         seen = f"{len(communicator.members)} of {communicator.size} ranks of a communicator seen"
         if absent is Missing.FILL:
             assumed.append(f"{seen}: the others do the same by symmetry")
@@ -131,16 +131,18 @@ def _not_covered(steps: list[AnyStep], ranks: int) -> list[str]:
 
 def _reported(communicator: Communicator) -> dict[int, Sequence[Call]]:
     """The collectives that each member reports, by global rank, where it does."""
-    calls = {communicator.ranks[rank]: collectives(each.told) for rank, each in sorted(communicator.members.items())}
+    calls = {
+        communicator.ranks[rank]: collectives(each.recorded) for rank, each in sorted(communicator.members.items())
+    }
     return {rank: each for rank, each in calls.items() if len(each)}
 
 
 def _lined_up(communicators: list[Communicator]) -> list[LinedUp]:
     """Say for each communicator which calls of its ranks are one operation."""
-    told = [_reported(each) for each in communicators]
+    recorded = [_reported(each) for each in communicators]
     numbered = [all(member.numbered for member in each.members.values()) for each in communicators]
-    alone = [line_up(calls, numbered=each) for calls, each in zip(told, numbered, strict=True)]
-    return line_up_together(told, alone)
+    alone = [line_up(calls, numbered=each) for calls, each in zip(recorded, numbered, strict=True)]
+    return line_up_together(recorded, alone)
 
 
 def _steps(communicator: Communicator, lined_up: LinedUp, findings: Findings, absent: Missing) -> list[AnyStep]:
@@ -150,7 +152,7 @@ def _steps(communicator: Communicator, lined_up: LinedUp, findings: Findings, ab
     if call is not None:
         raise findings.deadlock(call, _told(call), "another operation")
     everybody = len(calls) == len(communicator.members)
-    same = alike(calls, lined_up) if everybody else {}
+    same = uniform(calls, lined_up) if everybody else {}
     short = not everybody or lined_up.operations > min(map(len, calls.values()), default=0)
     guessed = communicator.guessed or (short and lined_up.by is not By.NUMBER)
     columns = {rank: each.taken(same[rank]) for rank, each in calls.items() if isinstance(each, Calls) and same}
@@ -194,13 +196,13 @@ class _Against:
     """What ranks of one communicator call where others call something else."""
 
     findings: Findings
-    told: set[tuple[int, Hashable, Hashable]] = field(default_factory=set)
+    recorded: set[tuple[int, Hashable, Hashable]] = field(default_factory=set)
 
     def add(self, rank: int, call: Call, others: Call) -> None:
         """Tell it; a rank that also calls the two things the other way round waits for ever."""
-        if (rank, others.request(), call.request()) in self.told:
+        if (rank, others.request(), call.request()) in self.recorded:
             raise self.findings.deadlock(call, _told(call), _told(others))
-        self.told.add((rank, call.request(), others.request()))
+        self.recorded.add((rank, call.request(), others.request()))
         what = f"rank {rank} calls {_told(call)} where others call {_told(others)}; the others hold"
         self.findings.add(call, what)
 
@@ -210,28 +212,28 @@ def _collective(
 ) -> Step:
     """Make one operation of the reports of all ranks; what most of them say holds."""
     agreed = _agree(calls)
-    uneven = not agreed and is_uneven(calls)
-    chosen = next(iter(calls.values())) if agreed else _chosen(calls, against, uneven=uneven)
+    unequal = not agreed and is_uneven(calls)
+    chosen = next(iter(calls.values())) if agreed else _chosen(calls, against, unequal=unequal)
     if len(calls) < len(communicator.members):
         seen = f"{len(calls)} of {len(communicator.members)} ranks"
         against.findings.add(chosen, f"{_told(chosen)} is reported by {seen} only; kept for all")
     operation = Operation(
-        chosen.op, None, communicator.ranks, chosen.bytes, chosen.dtype, chosen.root, line=chosen.place.told
+        chosen.op, None, communicator.ranks, chosen.bytes, chosen.dtype, chosen.root, line=chosen.place.recorded
     )
-    if uneven and chosen.op == "all_to_all":
+    if unequal and chosen.op == "all_to_all":
         sizes = matrix({rank: call for rank, call in calls.items() if call.op == chosen.op}, communicator.size, absent)
         operation = replace(operation, op="all_to_all_v", sizes=sizes, bytes=max(map(sum, sizes)))
     by_rank = {communicator.ranks[rank]: [call] for rank, call in calls.items()}
     return Step(operation, by_rank, on_group=True, guessed=guessed)
 
 
-def _chosen(calls: dict[int, Call], against: _Against, *, uneven: bool) -> Call:
+def _chosen(calls: dict[int, Call], against: _Against, *, unequal: bool) -> Call:
     """The first of the reports that most ranks agree on; those that differ are told."""
     requests: Counter[Hashable] = Counter(call.request() for call in calls.values())
     common = requests.most_common(1)[0][0]
     chosen = next(call for call in calls.values() if call.request() == common)
     for rank, call in calls.items():
-        if call.request() != common and not (uneven and call.op == chosen.op):
+        if call.request() != common and not (unequal and call.op == chosen.op):
             against.add(rank, call, chosen)
     return chosen
 

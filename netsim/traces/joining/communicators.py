@@ -75,12 +75,12 @@ def _asks(member: Member) -> frozenset[Hashable]:
     """What a member calls, each thing once; the two ends of a transfer ask for the same."""
     return frozenset(
         (each.bytes, each.dtype) if each.op in ("send", "recv") else (each.op, each.bytes, each.dtype, each.root)
-        for each in wishes_of(member.told)
+        for each in wishes_of(member.recorded)
     )
 
 
 def _first_call(member: Member) -> Hashable:
-    first = member.told[0] if member.told else None
+    first = member.recorded[0] if member.recorded else None
     if first is None:
         return None
     return first.op_count, first.request() if first.batch < 0 else (
@@ -180,7 +180,7 @@ def _place_the_rest(communicators: list[Communicator], notes: list[str]) -> None
         if communicator.size > 1:
             guessed += sum(member.global_rank < 0 for member in communicator.unplaced)
         for member in sorted(communicator.unplaced, key=Member.turn):
-            others = {call.root for call in transfers(member.told)}  # nobody only sends to himself
+            others = {call.root for call in transfers(member.recorded)}  # nobody only sends to himself
             rank = next((rank for rank in free if rank not in others), free[0])
             free.remove(rank)
             communicator.members[rank] = member
@@ -231,20 +231,20 @@ def _as_listed(communicators: list[Communicator]) -> int:
 def _owners(communicators: list[Communicator]) -> dict[Member, Owner]:
     """Name the rank of the job that each member is: its process, and its device where a process drives several."""
     largest = max(each.size for each in communicators)
-    crowded, alike = set[tuple[str, str]](), set[tuple[str, str]]()
+    crowded, uniform = set[tuple[str, str]](), set[tuple[str, str]]()
     for communicator in communicators:
         members = communicator.members.values()
         crowded |= _twice([member.process for member in members])
-        alike |= {process for process, _ in _twice([(member.process, member.device) for member in members])}
+        uniform |= {process for process, _ in _twice([(member.process, member.device) for member in members])}
     owners: dict[Member, Owner] = {}
     for communicator in communicators:
         for rank, member in communicator.members.items():
             owners[member] = member.process
-            if member.process in alike and communicator.size < largest:
+            if member.process in uniform and communicator.size < largest:
                 what = f"{_who(member)} drives several ranks, and the log does not say which of them joins a group"
                 raise InputError(what, hint="run the job with NCCL_DEBUG_SUBSYS=INIT,COLL, or one process for each GPU")
             if member.process in crowded:
-                owners[member] = (*member.process, f"rank {rank}" if member.process in alike else member.device)
+                owners[member] = (*member.process, f"rank {rank}" if member.process in uniform else member.device)
     return owners
 
 
@@ -285,8 +285,10 @@ class _Strangers:
         """Give all ranks of a communicator, strangers among them."""
         key = (communicator.size, tuple(sorted(known.items())))
         if key not in self.placed:
-            fresh = iter(range(self.next, self.next + communicator.size))
-            self.placed[key] = tuple(known[rank] if rank in known else next(fresh) for rank in range(communicator.size))
+            new_ones = iter(range(self.next, self.next + communicator.size))
+            self.placed[key] = tuple(
+                known[rank] if rank in known else next(new_ones) for rank in range(communicator.size)
+            )
             self.next += communicator.size - len(known)
         if self.next > MAX_RANKS:
             raise InputError(

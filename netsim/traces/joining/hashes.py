@@ -30,8 +30,8 @@ class Hashed:
     def equal(self, here: Ints, there: Ints, lengths: Ints) -> Ints:
         """Tell which stretches are equal: from places of the one and of the other on, so long."""
         one = (self.one[here + lengths] - self.one[here]) * self.powers[there]
-        told: Ints = one == (self.other[there + lengths] - self.other[there]) * self.powers[here]
-        return told
+        recorded: Ints = one == (self.other[there + lengths] - self.other[there]) * self.powers[here]
+        return recorded
 
     def runs(self, here: Ints, there: Ints) -> Ints:
         """How long both are equal from places on (by halving)."""

@@ -115,9 +115,9 @@ def _by_value(values: Mapping[int, Ints]) -> dict[int, Ints]:
 
 def _named(what: Iterable[Ints], hints: Iterable[Ints]) -> list[Ints]:
     """Number calls so that those have equal numbers of which both what they are and their hints are equal."""
-    told, lengths = np.concatenate(list(what)), list(hints)
+    recorded, lengths = np.concatenate(list(what)), list(hints)
     _, op_count = np.unique(np.concatenate(lengths), return_inverse=True)
-    return _split(told * (int(op_count.max(initial=0)) + 1) + op_count, lengths)
+    return _split(recorded * (int(op_count.max(initial=0)) + 1) + op_count, lengths)
 
 
 def _split(numbers: Ints, like: Iterable[Ints]) -> list[Ints]:

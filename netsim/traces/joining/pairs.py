@@ -64,7 +64,7 @@ def transfers(
 def _batches(communicator: Communicator) -> dict[Batch, list[Call]]:
     batches: dict[Batch, list[Call]] = defaultdict(list)
     for rank, member in communicator.members.items():
-        for call in in_batches(member.told):
+        for call in in_batches(member.recorded):
             batches[rank, call.batch].append(call)
     return dict(batches)
 
@@ -154,7 +154,7 @@ def _operation(
     communicator: Communicator, exchange: Exchange, calls: dict[int, list[Call]], findings: Findings, absent: Missing
 ) -> Operation | None:
     """Say what an exchange is: an all-to-all where every rank sends to every other once, else a send, else flows."""
-    ranks, line = communicator.ranks, min(call.place for each in calls.values() for call in each).told
+    ranks, line = communicator.ranks, min(call.place for each in calls.values() for call in each).recorded
     between = [each for each in exchange.transfers if each.source != each.target and each.bytes]
     everybody = _all_to_all(communicator, exchange, line, absent)
     if everybody is not None:

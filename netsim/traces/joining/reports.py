@@ -26,7 +26,7 @@ class Place(NamedTuple):
     shown: int = 0
 
     @property
-    def told(self) -> int:
+    def recorded(self) -> int:
         """The line to name in a message."""
         return self.shown or self.line
 
@@ -79,7 +79,7 @@ class Member:
     table: Sequence[Call] | None = None
 
     @property
-    def told(self) -> Sequence[Call]:
+    def recorded(self) -> Sequence[Call]:
         """The calls, wherever they are."""
         return self.calls if self.table is None else self.table
 
@@ -100,7 +100,7 @@ class Findings:
     """What the ranks do not agree on, told in plain sentences; and what is `skipped`, how often, by why."""
 
     files: Sequence[str]
-    told: list[str] = field(default_factory=list)
+    recorded: list[str] = field(default_factory=list)
     more: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
 
@@ -110,17 +110,17 @@ class Findings:
 
     def tell(self, place: Place, what: str) -> None:
         """Tell what was found at a place."""
-        if len(self.told) < MAX_FINDINGS:
-            self.told.append(f"{self.files[place.file]}:{place.told}: {what}")
+        if len(self.recorded) < MAX_FINDINGS:
+            self.recorded.append(f"{self.files[place.file]}:{place.recorded}: {what}")
         else:
             self.more += 1
 
     def deadlock(self, call: Call, one: str, other: str) -> InputError:
         """Make the error for ranks that call two things in opposite orders."""
         what = f"some ranks call {one} before {other}, and others after it: a deadlock"
-        where = f"{self.files[call.place.file]}:{call.place.told}"
+        where = f"{self.files[call.place.file]}:{call.place.recorded}"
         return InputError(what, where=where, hint="the job would hang: let all ranks call in one order")
 
     def notes(self) -> list[str]:
         """All findings as notes."""
-        return [*self.told, *([f"{self.more:,} more findings like these"] if self.more else [])]
+        return [*self.recorded, *([f"{self.more:,} more findings like these"] if self.more else [])]

@@ -39,14 +39,14 @@ class Timeline:
 
     def recorded(self, number: int) -> dict[str, Any]:
         """Say when a step ran, and how long: the keyword arguments of Operation that hold it."""
-        told: dict[str, Any] = {}
+        recorded: dict[str, Any] = {}
         if self.spells[number]:
             # The last to come waits for nobody.
-            told["recorded_start_ps"] = max(spell.start_ps for spell in self.spells[number].values())
+            recorded["recorded_start_ps"] = max(spell.start_ps for spell in self.spells[number].values())
         took = self.durations[number]
         if took is not None:
-            told["recorded_duration_ps"] = took
-        return told
+            recorded["recorded_duration_ps"] = took
+        return recorded
 
 
 def timeline(steps: Sequence[AnyStep]) -> Timeline:
@@ -93,13 +93,13 @@ def computing(
             ended[rank, stream] = spell.end_ps
         if everyone and gaps:
             gaps = {rank: gaps.get(rank, gaps[min(gaps)]) for rank in step.ranks}
-        alike: dict[int, list[int]] = defaultdict(list)
+        uniform: dict[int, list[int]] = defaultdict(list)
         for rank, gap in sorted(gaps.items()):
-            alike[gap].append(rank)
+            uniform[gap].append(rank)
         before.append(
             [
                 Operation("compute", None, tuple(ranks), duration_ps=gap, stream=stream, line=step.operation.line)
-                for gap, ranks in sorted(alike.items(), key=lambda each: each[1])
+                for gap, ranks in sorted(uniform.items(), key=lambda each: each[1])
                 if gap
             ]
         )

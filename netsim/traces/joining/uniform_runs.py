@@ -93,14 +93,14 @@ class AlikeStep:
         return self.stretch.operation(self.turn, group, stream)
 
 
-def alike(calls: Mapping[int, Sequence[Call]], lined_up: LinedUp) -> dict[int, Ints]:
+def uniform(calls: Mapping[int, Sequence[Call]], lined_up: LinedUp) -> dict[int, Ints]:
     """For each rank where those of its calls stand that all ranks report, and alike; {} where calls tell times."""
     columns = {rank: each for rank, each in calls.items() if isinstance(each, Calls) and not each.table.starts}
     if len(columns) < len(calls) or not columns:
         return {}
     places = [lined_up.places[rank] for rank in columns]
     same = np.bincount(np.concatenate(places), minlength=lined_up.operations) == len(columns)
-    told = [each.what()[same[where]] for each, where in zip(columns.values(), places, strict=True)]
-    differing = np.logical_or.reduce([each != told[0] for each in told])
+    recorded = [each.what()[same[where]] for each, where in zip(columns.values(), places, strict=True)]
+    differing = np.logical_or.reduce([each != recorded[0] for each in recorded])
     same[np.flatnonzero(same)[differing]] = False
     return {rank: np.flatnonzero(same[where]) for rank, where in zip(columns, places, strict=True)}

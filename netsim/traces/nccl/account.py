@@ -29,9 +29,11 @@ class Account:
         """Make the error for a log without a whole call, which says what else is in it."""
         found = {"cut off": self.counts["cut"], "ranks that enter communicators": entered}
         found |= {"lines of tuning": self.tuning.total(), **self._left_out()}
-        told = ", ".join(f"{number} {what}" for what, number in found.items() if number)
-        what = "there is no whole NCCL collective call in the log" + (f" ({told})" if told else "")
-        what += "" if told else ", if it is one; it is of no other format that netsim knows (netsim list names them)"
+        recorded = ", ".join(f"{number} {what}" for what, number in found.items() if number)
+        what = "there is no whole NCCL collective call in the log" + (f" ({recorded})" if recorded else "")
+        what += (
+            "" if recorded else ", if it is one; it is of no other format that netsim knows (netsim list names them)"
+        )
         wrapped = self._wrapped()
         hint = f"{wrapped}: write it to a file (NCCL_DEBUG_FILE=nccl.%h.%p.log)" if wrapped else SETTINGS
         return InputError(what, where, hint)
@@ -39,17 +41,17 @@ class Account:
     def notes(self) -> list[str]:
         """Tell what was read, skipped and assumed."""
         counts = self.counts
-        told = [f"{counts['calls'] - counts['repeats']:,} calls of ranks in {counts['lines']:,} lines of NCCL log"]
-        told.append(self._of_time())
+        recorded = [f"{counts['calls'] - counts['repeats']:,} calls of ranks in {counts['lines']:,} lines of NCCL log"]
+        recorded.append(self._of_time())
         if counts["cut"]:
-            told.append(f"{counts['cut']:,} calls were cut off or mixed with other lines, and skipped")
-            told += [f"{wrapped}: copy it from a wider window" for wrapped in [self._wrapped()] if wrapped]
+            recorded.append(f"{counts['cut']:,} calls were cut off or mixed with other lines, and skipped")
+            recorded += [f"{wrapped}: copy it from a wider window" for wrapped in [self._wrapped()] if wrapped]
         if counts["repeats"]:
-            told.append(f"{counts['repeats']:,} NCCL CALL lines repeat INFO lines, and were left out")
-        told += [f"{number:,} {what}" for what, number in self._left_out().items()]
+            recorded.append(f"{counts['repeats']:,} NCCL CALL lines repeat INFO lines, and were left out")
+        recorded += [f"{number:,} {what}" for what, number in self._left_out().items()]
         if counts["hidden"]:
-            told.append("Ray has hidden repeated lines ([repeated ... across cluster]): set RAY_DEDUP_LOGS=0")
-        return told
+            recorded.append("Ray has hidden repeated lines ([repeated ... across cluster]): set RAY_DEDUP_LOGS=0")
+        return recorded
 
     def report(self, hosts: int) -> ReadReport:
         """The same in numbers."""

@@ -53,8 +53,8 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
         lines=dumps.events, records=calls, cut=dumps.cut, skipped=dict(dumps.skipped), assumed=tuple(assumed)
     )
     name = trace_name(paths[0]).removesuffix(".json").removesuffix(".log")
-    told, files = [*notes, *assumed], [str(path) for path in paths]
-    return align(members, name, files, told, fill=fill_missing_ranks, partial=partial, report=report)
+    recorded, files = [*notes, *assumed], [str(path) for path in paths]
+    return align(members, name, files, recorded, fill=fill_missing_ranks, partial=partial, report=report)
 
 
 @dataclass(slots=True, eq=False)
@@ -96,11 +96,15 @@ class Dumps:
         self.above = told_here if "header" in told_here else self.above | told_here
         header, about = self.above.get("header"), self.above.get("metadata")
         kind = "coll" if isinstance(value.get("coll_perf"), dict) else "p2p"
-        told = value.get(f"{kind}_perf")
-        if not isinstance(header, dict) or not isinstance(told, dict):
+        recorded = value.get(f"{kind}_perf")
+        if not isinstance(header, dict) or not isinstance(recorded, dict):
             return False
         key = _key(header)
-        name, number, size = told.get(kind), whole(told.get(f"{kind}_sn")), whole(told.get(f"{kind}_msg_size_bytes"))
+        name, number, size = (
+            recorded.get(kind),
+            whole(recorded.get(f"{kind}_sn")),
+            whole(recorded.get(f"{kind}_msg_size_bytes")),
+        )
         op = operation_of(name) if isinstance(name, str) else None
         if key is None or op is None or number is None or size is None:
             return False
@@ -110,25 +114,25 @@ class Dumps:
         self.seen.add((key, kind, number))
         self.borrowed += "header" not in value
         call = Call(op, size, "", 0, "", Place(self.files, self.events, shown=line), number)
-        self._measure(call, told, key[1], kind, where)
+        self._measure(call, recorded, key[1], kind, where)
         if op in ("send", "recv"):
-            call.root, call.batch = whole(told.get("p2p_peer")) or 0, self.events
+            call.root, call.batch = whole(recorded.get("p2p_peer")) or 0, self.events
             if call.root >= key[1]:
                 return False
         process = _process(about if isinstance(about, dict) else {}, self.files)
         self._member(key, process, call.place).calls.append(call)
         return True
 
-    def _measure(self, call: Call, told: dict[str, Any], ranks: int, kind: str, where: str) -> None:
+    def _measure(self, call: Call, recorded: dict[str, Any], ranks: int, kind: str, where: str) -> None:
         """Set times and the full size; the reported bandwidth shows whether the size is already that of all ranks."""
-        took = picoseconds(told.get(f"{kind}_exec_time_us"), PS_PER_US)
+        took = picoseconds(recorded.get(f"{kind}_exec_time_us"), PS_PER_US)
         call.duration_ps = took if took and took > 0 else None
-        times = told.get("event_trace_ts")
+        times = recorded.get("event_trace_ts")
         start = picoseconds(times.get(f"{kind}_start_ts"), PS_PER_US) if isinstance(times, dict) else None
         call.start_ps = start or None
         if call.op not in PER_RANK:
             return
-        rate = told.get(f"{kind}_algobw_gbs")
+        rate = recorded.get(f"{kind}_algobw_gbs")
         full = False
         if call.duration_ps and isinstance(rate, float | int) and not isinstance(rate, bool):
             full = abs(call.bytes * 1000 / call.duration_ps - rate) < NEAR * rate
@@ -156,18 +160,22 @@ class Dumps:
                 call.place = place._replace(shown=call.place.shown)
             numbers.setdefault(member.identity, set()).update(call.op_count for call in member.calls if call.batch < 0)
         missing = sum(max(each) - min(each) + 1 - len(each) for each in numbers.values() if each)
-        told = ["the inspector tells neither types of data nor roots: position 0 of the group is the root"]
+        recorded = ["the inspector tells neither types of data nor roots: position 0 of the group is the root"]
         if self.borrowed:
-            told.append(f"{self.borrowed:,} objects without a header are taken to go with the last one above them")
+            recorded.append(f"{self.borrowed:,} objects without a header are taken to go with the last one above them")
         if missing:
-            told.append(f"the dump is a sample: {missing:,} collectives between those it holds are not in it")
+            recorded.append(f"the dump is a sample: {missing:,} collectives between those it holds are not in it")
         if any(call.start_ps is None for member in members for call in member.calls):
-            told.append("without NCCL_INSPECTOR_DUMP_VERBOSE=1 starts are not told: no computing between operations")
+            recorded.append(
+                "without NCCL_INSPECTOR_DUMP_VERBOSE=1 starts are not told: no computing between operations"
+            )
         if self.full_sizes:
-            told.append(f"sizes of {self.full_sizes:,} calls are of all ranks together, as their bandwidth shows")
+            recorded.append(f"sizes of {self.full_sizes:,} calls are of all ranks together, as their bandwidth shows")
         if _one_world(members):
-            told.append("communicators of one size, in which no rank is two processes: each is taken as of all ranks")
-        return told
+            recorded.append(
+                "communicators of one size, in which no rank is two processes: each is taken as of all ranks"
+            )
+        return recorded
 
 
 def _one_world(members: list[Member]) -> bool:

@@ -12,15 +12,15 @@ from pathlib import Path
 
 from netsim.errors import InputError
 from netsim.traces.joining.align import align
-from netsim.traces.joining.columns import CallRequest, Calls, Table
+from netsim.traces.joining.columns import CallRequest, Calls, CallTable
 from netsim.traces.joining.reports import Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
 from netsim.traces.native import trace_name
 from netsim.traces.nccl.account import SETTINGS, Account
 from netsim.traces.nccl.batches import Batches
-from netsim.traces.nccl.lines import Cut, Destroyed, Event, GroupMark, Init, Reported, Tuned, Unknown, Where, events
+from netsim.traces.nccl.lines import Cut, Destroyed, Event, GroupMark, Init, Reported, Tuned, UnknownCall, Where, events
 from netsim.traces.nccl.repeats import Kind, Repeats, is_dense
-from netsim.traces.nccl.scan import Line, clean_blocks, lines_in
+from netsim.traces.nccl.scan import LogLine, clean_blocks, lines_in
 from netsim.traces.trace import ROOTED, Trace
 
 DATATYPES = (  # ncclDataType_t: name and bytes by number
@@ -81,7 +81,7 @@ class _Log:
     def __init__(self) -> None:
         self.current: dict[tuple[tuple[str, str], str], _Handle] = {}
         self.handles: list[_Handle] = []
-        self.table, self.batches = Table(), Batches()
+        self.table, self.batches = CallTable(), Batches()
         self.hosts: dict[str, list[str]] = {}  # by process number
         self.account = Account()
         self.counts = self.account.counts
@@ -99,7 +99,7 @@ class _Log:
                     self.line(line)
         self.file += 1
 
-    def line(self, line: Line) -> Kind | None:
+    def line(self, line: LogLine) -> Kind | None:
         """Take in one line; gives its kind where it is one call whose fellows can be taken in without this."""
         self.whole, kinds = line.whole, list[Kind | None]()
         for event in events(line.text):
@@ -119,7 +119,7 @@ class _Log:
         process = self._process(event.writer)
         if isinstance(event, Cut):
             self.counts["cut"] += 1
-        elif isinstance(event, Unknown):
+        elif isinstance(event, UnknownCall):
             self.account.unknown[event.by_call][event.name] += 1
         elif isinstance(event, Tuned):
             self.account.tuning[event.choice] += 1
@@ -190,50 +190,50 @@ class _Log:
         self.handles.append(handle)
         return handle
 
-    def _call(self, process: tuple[str, str], told: Reported) -> Kind | None:
-        handle = self.current.get((process, told.comm))
-        if handle is None or handle.destroyed or told.nranks not in (0, handle.member.size):
-            handle = self._new(process, told.comm, told.nranks)
-        if told.global_rank >= 0:
-            handle.member.global_rank = told.global_rank
+    def _call(self, process: tuple[str, str], recorded: Reported) -> Kind | None:
+        handle = self.current.get((process, recorded.comm))
+        if handle is None or handle.destroyed or recorded.nranks not in (0, handle.member.size):
+            handle = self._new(process, recorded.comm, recorded.nranks)
+        if recorded.global_rank >= 0:
+            handle.member.global_rank = recorded.global_rank
         if handle.member.device == "":
-            handle.member.device = told.writer.device if not handle.initialised else ""
-        handle.called |= told.by_call
-        handle.informed |= not told.by_call
-        stream = self._stream(handle, told.stream)
-        batch = self.batches.number((process, told.writer.thread), handle, told)
-        kind = self.table.kind(handle.owner(by_call=told.by_call), self._wish(told, stream))
-        start_ps = told.writer.time_ns * 1000 if told.writer.time_ns >= 0 else None
-        self.table.add(kind, self.place, told.op_count, batch, start_ps)
+            handle.member.device = recorded.writer.device if not handle.initialised else ""
+        handle.called |= recorded.by_call
+        handle.informed |= not recorded.by_call
+        stream = self._stream(handle, recorded.stream)
+        batch = self.batches.number((process, recorded.writer.thread), handle, recorded)
+        kind = self.table.kind(handle.owner(by_call=recorded.by_call), self._wish(recorded, stream))
+        start_ps = recorded.writer.time_ns * 1000 if recorded.writer.time_ns >= 0 else None
+        self.table.add(kind, self.place, recorded.op_count, batch, start_ps)
         self.counts["timed"] += start_ps is not None
         self.count(1)
         if start_ps is not None:
             return None  # each line has its own time
-        return Kind(kind, told, (process, told.writer.thread), handle, told.op in ("send", "recv"))
+        return Kind(kind, recorded, (process, recorded.writer.thread), handle, recorded.op in ("send", "recv"))
 
     def _check_calls(self) -> None:
         if self.counts["calls"] > MAX_CALLS:
             what = f"the log holds more than {MAX_CALLS:,} calls"
             raise InputError(what, where=self._where(), hint="cut out the steps that matter")
 
-    def _stream(self, handle: _Handle, told: str) -> str:
+    def _stream(self, handle: _Handle, recorded: str) -> str:
         """Keep each stream's name once; a name on which the file ends may be cut: it is the known one it begins."""
-        if not self.whole and told not in handle.streams:
-            return next((known for known in handle.streams if known.startswith(told)), told)
-        return handle.streams.setdefault(told, told)
+        if not self.whole and recorded not in handle.streams:
+            return next((known for known in handle.streams if known.startswith(recorded)), recorded)
+        return handle.streams.setdefault(recorded, recorded)
 
     def _where(self) -> str:
         return f"{self.path}:{self.place.line}"
 
-    def _wish(self, told: Reported, stream: str) -> CallRequest:
-        if told.datatype >= len(DATATYPES):
-            what = f"datatype {told.datatype} is none that NCCL 2.30 knows"
+    def _wish(self, recorded: Reported, stream: str) -> CallRequest:
+        if recorded.datatype >= len(DATATYPES):
+            what = f"datatype {recorded.datatype} is none that NCCL 2.30 knows"
             raise InputError(what, where=self._where(), hint="remove the line, or ask for netsim to learn the type")
-        dtype, width = DATATYPES[told.datatype]
-        if told.datatype == 0 and told.op in HAVE_TYPE_HIDDEN:
+        dtype, width = DATATYPES[recorded.datatype]
+        if recorded.datatype == 0 and recorded.op in HAVE_TYPE_HIDDEN:
             dtype = ""
-        root = told.root if told.op in (*ROOTED, "send", "recv") else 0
-        return CallRequest(told.op, told.count * width, dtype, root, stream)
+        root = recorded.root if recorded.op in (*ROOTED, "send", "recv") else 0
+        return CallRequest(recorded.op, recorded.count * width, dtype, root, stream)
 
     def finish(self, where: str) -> list[Member]:
         """Give the handles that made calls, with bytes as full buffers."""

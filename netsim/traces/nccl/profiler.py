@@ -14,7 +14,7 @@ from netsim.errors import InputError
 from netsim.traces.joining.align import align
 from netsim.traces.joining.reports import Call, Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_NAME, MAX_RANKS
-from netsim.traces.lines import pieces
+from netsim.traces.lines import raw_lines
 from netsim.traces.native import trace_name
 from netsim.traces.read_report import ReadReport
 from netsim.traces.torch.calls import PS_PER_US, operation_of, picoseconds, type_of, whole
@@ -52,8 +52,8 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     skipped, cut = dict(traces.skipped), traces.cut
     report = ReadReport(lines=traces.events, records=calls, cut=cut, skipped=skipped, assumed=assumed)
     name, files = trace_name(paths[0]).removesuffix(".json"), [str(path) for path in paths]
-    told = [*notes, *assumed]
-    return align(members, name, files, told, fill=fill_missing_ranks, partial=partial, report=report)
+    recorded = [*notes, *assumed]
+    return align(members, name, files, recorded, fill=fill_missing_ranks, partial=partial, report=report)
 
 
 @dataclass(slots=True, eq=False)
@@ -70,7 +70,7 @@ class Traces:
 
     def scan(self, path: Path) -> None:
         """Take in one file, line by line."""
-        for line, raw in pieces(path, LONGEST):
+        for line, raw in raw_lines(path, LONGEST):
             if not _WANTED.search(raw):
                 self.skipped["events that are no collective or transfer"] += _BEGINS.search(raw) is not None
                 self.events += b'"ph"' in raw

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from netsim.errors import InputError, nearest
 from netsim.traces.limits import MAX_BYTES, MAX_OPERATIONS, MAX_PARTS
-from netsim.traces.lines import pieces
+from netsim.traces.lines import raw_lines
 from netsim.traces.read_report import ReadReport
-from netsim.traces.simai.parallel import LAYOUT, SERVER, Layout
+from netsim.traces.simai.parallel import LAYOUT, SERVER, ParallelLayout
 from netsim.traces.trace import ROOTED, WORLD, Group, Operation, Trace
 
 MAX_LINE = 1 << 14
@@ -88,23 +88,23 @@ class _Reader:
                 raise self.wrong(line, what, "cut it into parts, or take a table of fewer GPUs: replicas do the same")
         used = {each.group for each in operations}
         named = {each.name: each for listed in groups.values() for each in listed if each.name in used - {WORLD}}
-        told = tuple(f"{count:,} {what}" for what, count in self.notes.items() if count)
+        recorded = tuple(f"{count:,} {what}" for what, count in self.notes.items() if count)
         skipped = tuple(f"{count:,} {what}: skipped" for what, count in self.skipped.items())
         report = ReadReport(
             lines=len(self.rows),
             records=len(self.rows) - sum(self.skipped.values()),
             skipped=dict(self.skipped),
             assumed=tuple(self.assumed),
-            findings=told,
+            findings=recorded,
         )
         name = self.path.name.removesuffix(".gz").removesuffix(".csv") or self.path.name
-        notes = (*self.assumed, *told, *skipped)
+        notes = (*self.assumed, *recorded, *skipped)
         return Trace(name, layout.ranks, named, tuple(operations), str(self.path), notes, report)
 
     def _rows(self) -> Iterator[tuple[int, Cells]]:
         names: list[str] = []
         least = 0  # columns that a row must have: up to the last that is needed
-        for line, raw in pieces(self.path, MAX_LINE):
+        for line, raw in raw_lines(self.path, MAX_LINE):
             if line > MAX_OPERATIONS or (len(raw) == MAX_LINE and not raw.endswith(b"\n")):
                 what = f"is longer than {MAX_LINE:,} bytes a line and {MAX_OPERATIONS:,} lines"
                 raise self.wrong(line, what, "cut the table into parts")
@@ -129,7 +129,7 @@ class _Reader:
         except csv.Error as error:
             raise self.wrong(line, f"is no row of a table ({error})", "take the line out") from None
 
-    def _layout(self) -> Layout:
+    def _layout(self) -> ParallelLayout:
         """How the ranks are laid out, from the sizes of groups and the line [rank0 ~ rank127]."""
         sizes: dict[str, int] = {}
         for line, cells in self.rows:
@@ -152,7 +152,7 @@ class _Reader:
             self.assumed.append(
                 f"expert groups have {data} ranks, as many as there are data-parallel ones: no row says"
             )
-        return Layout(ranks, tensor, sizes.get("ep", data), pipeline).check(str(self.path))
+        return ParallelLayout(ranks, tensor, sizes.get("ep", data), pipeline).check(str(self.path))
 
     def _operations(self, line: int, cells: Cells, groups: dict[str, list[Group]]) -> Iterator[Operation]:
         op = cells["comm_type"].removeprefix("CommType.")

@@ -195,7 +195,7 @@ class RankFile:
     rank: int | None = None
     world: int = 0
     groups: dict[str, Ranks] = field(default_factory=dict)
-    told: list[RankCall] = field(default_factory=list)
+    recorded: list[RankCall] = field(default_factory=list)
     events: int = 0
     cut: int = 0
     skipped: Counter[str] = field(default_factory=Counter)

@@ -59,7 +59,7 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     """Read the dumps of one job: a file for each rank, whose number stands in the file's name."""
     files = [scan(path) for path in paths]
     for file in files:
-        if not file.told:
+        if not file.recorded:
             what = f"there is no collective in this dump of {file.events:,} entries"
             hint = "run the job with TORCH_NCCL_TRACE_BUFFER_SIZE=20000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"
             raise InputError(what, where=str(file.path), hint=hint)
@@ -154,22 +154,22 @@ class _Dump:
             self.file.skipped["entries without sizes"] += 1
             return
         sent, received, dtype = sizes
-        told = RankCall(op, str(group[0]), sent, received, dtype, line, self.file.events)
-        self._number(told, entry, name)
-        told.start_ps = picoseconds(entry.get("time_created_ns"), PS_PER_NS)
+        recorded = RankCall(op, str(group[0]), sent, received, dtype, line, self.file.events)
+        self._number(recorded, entry, name)
+        recorded.start_ps = picoseconds(entry.get("time_created_ns"), PS_PER_NS)
         took = picoseconds(entry.get("duration_ms"), PER_MS)
-        told.duration_ps = took if took and took > 0 else None
-        self.timed |= told.duration_ps is not None
-        self.file.told.append(told)
+        recorded.duration_ps = took if took and took > 0 else None
+        self.timed |= recorded.duration_ps is not None
+        self.file.recorded.append(recorded)
 
     def _known_sizes(self, entry: dict[str, Any], line: int) -> tuple[int, int, str] | None:
         """The same, once for all entries that tell the same."""
-        told = repr([entry.get(name) for name in _SHAPES])
-        if told not in self.known_sizes:
-            if len(self.known_sizes) > MOST_SIZES or len(told) > MOST_SIZES:
+        recorded = repr([entry.get(name) for name in _SHAPES])
+        if recorded not in self.known_sizes:
+            if len(self.known_sizes) > MOST_SIZES or len(recorded) > MOST_SIZES:
                 return self._sizes(entry, line)
-            self.known_sizes[told] = self._sizes(entry, line)
-        return self.known_sizes[told]
+            self.known_sizes[recorded] = self._sizes(entry, line)
+        return self.known_sizes[recorded]
 
     def _sizes(self, entry: dict[str, Any], line: int) -> tuple[int, int, str] | None:
         """What the call gives and gets, in bytes, and its type."""
@@ -191,20 +191,20 @@ class _Dump:
             found.append(total)
         return found[0], found[1], types[0] if types else ""
 
-    def _number(self, told: RankCall, entry: dict[str, Any], name: str) -> None:
+    def _number(self, recorded: RankCall, entry: dict[str, Any], name: str) -> None:
         """Give a call its number in its group; calls that share one are counted."""
-        transfer = told.op in ("send", "recv")
+        transfer = recorded.op in ("send", "recv")
         seq = whole(entry.get("p2p_seq_id" if transfer else "collective_seq_id")) or 0
-        key = (told.group, transfer, seq)
-        told.seq = seq * SAME_NUMBER + self.numbers[key]
+        key = (recorded.group, transfer, seq)
+        recorded.seq = seq * SAME_NUMBER + self.numbers[key]
         self.numbers[key] += 1
         if transfer:
-            told.batch = self.batches.setdefault((told.group, seq), len(self.batches))
+            recorded.batch = self.batches.setdefault((recorded.group, seq), len(self.batches))
             ends = _ENDS.search(name)
-            told.peer = int(ends[2]) if ends else -1
+            recorded.peer = int(ends[2]) if ends else -1
 
     def _say_times(self) -> None:
-        if not self.timed and self.file.told:
+        if not self.timed and self.file.recorded:
             self.file.assumed.append(
                 "times are of the calls, not of what ran (TORCH_NCCL_ENABLE_TIMING=1 tells that): no computing between"
             )

@@ -71,14 +71,14 @@ class HostFile:
                 what = "is JSON of nodes that are no operators of PyTorch, and as Chakra's they have no NodeType"
                 hint = "give Chakra's .et files themselves, or JSON of a workload_graph whose nodes have a NodeType"
             raise InputError(what, where=str(file.path), hint=hint)
-        file.told = self.calls
+        file.recorded = self.calls
         file.assumed.append("an execution trace of the host holds no times: no computing between operations")
         if not self.calls:
-            file.told = self.annotations
+            file.recorded = self.annotations
             file.assumed.append("annotations are read: no node tells process groups, roots or peers")
         if len(self.pointers) == 1:
-            for told in file.told:
-                told.group = ""
+            for recorded in file.recorded:
+                recorded.group = ""
         self._own_rank()
         return file
 
@@ -115,11 +115,11 @@ def _take(seen: HostFile, node: dict[str, Any], line: int) -> None:
         _take_groups(seen.file, values)
     elif name == "record_param_comms":
         attrs = _attrs(node)
-        told = _attributed(seen, attrs, line, order) if "collective_name" in attrs else None
-        told = told or _by_position(seen, node, values, types, line, order)
-        if told is not None:
-            _take_rank(seen, told, values)
-            seen.calls.append(told)
+        recorded = _attributed(seen, attrs, line, order) if "collective_name" in attrs else None
+        recorded = recorded or _by_position(seen, node, values, types, line, order)
+        if recorded is not None:
+            _take_rank(seen, recorded, values)
+            seen.calls.append(recorded)
     else:
         op, data = operation_of(name), _tensors(values, types, f"{seen.file.path}:{line}")
         if op is not None and (data is not None or op == "barrier"):
@@ -194,9 +194,9 @@ def _by_position(
         seen.file.skipped["calls that do not tell enough"] += 1
         return None
     size, dtype = data or (0, "")
-    told = RankCall(op, _pointed(seen, values[at - 2]), size, got[0] if got else 0, dtype, line, order)
-    told.splits = split_list(values[at + 1]) if len(values) > at + 1 else ()
-    return told
+    recorded = RankCall(op, _pointed(seen, values[at - 2]), size, got[0] if got else 0, dtype, line, order)
+    recorded.splits = split_list(values[at + 1]) if len(values) > at + 1 else ()
+    return recorded
 
 
 def _pointed(seen: HostFile, group: object) -> str:
@@ -208,15 +208,15 @@ def _pointed(seen: HostFile, group: object) -> str:
     return ""
 
 
-def _take_rank(seen: HostFile, told: RankCall, values: list[Any]) -> None:
+def _take_rank(seen: HostFile, recorded: RankCall, values: list[Any]) -> None:
     """The rank in a call is the root, the other end, or else the caller's own position in the group."""
     position = whole(values[3]) if len(values) > 3 else None
     if position is None or position >= MAX_RANKS:
         return
-    if told.op in OWN_RANK:
-        seen.own[told.group, position] += 1
-    elif told.op in (*ROOTED, "send", "recv"):
-        told.peer = position
+    if recorded.op in OWN_RANK:
+        seen.own[recorded.group, position] += 1
+    elif recorded.op in (*ROOTED, "send", "recv"):
+        recorded.peer = position
 
 
 def _tensors(values: object, types: object, where: str) -> tuple[int, str] | None:

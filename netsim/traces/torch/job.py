@@ -45,13 +45,13 @@ def trace_of(files: Sequence[RankFile], what: str, *, fill: bool, partial: bool,
     report = ReadReport(lines=events, records=records, cut=cut, skipped=dict(skipped), assumed=assumed)
     names = [str(file.path) for file in files]
     name = trace_name(files[0].path).removesuffix(".json")
-    told = [*notes, *assumed]
-    return align(members, name, names, told, fill=fill, partial=partial, report=report, world=groups.world)
+    recorded = [*notes, *assumed]
+    return align(members, name, names, recorded, fill=fill, partial=partial, report=report, world=groups.world)
 
 
 def _assumed(files: Sequence[RankFile], groups: _Groups) -> tuple[str, ...]:
     """Everything assumed, each thing once."""
-    streams = {told.stream for file in files for told in file.told}
+    streams = {recorded.stream for file in files for recorded in file.recorded}
     if streams == {""} and len(groups.callers) > 1:
         groups.assumed.append("streams are not told: the calls of a rank follow one another, on all groups")
     return tuple(dict.fromkeys([*(note for file in files for note in file.assumed), *groups.assumed]))
@@ -76,9 +76,9 @@ class _Groups:
         self.callers: dict[str, set[int]] = {}
         sizes: dict[str, int] = {}
         for file in files:
-            for told in file.told:
-                self.callers.setdefault(told.group, set()).add(file.rank or 0)
-                sizes[told.group] = max(sizes.get(told.group, 0), _size_by(told))
+            for recorded in file.recorded:
+                self.callers.setdefault(recorded.group, set()).add(file.rank or 0)
+                sizes[recorded.group] = max(sizes.get(recorded.group, 0), _size_by(recorded))
         self.sizes = sizes
         self.world = max(max(file.world, (file.rank or 0) + 1) for file in files)
         named = [max(ranks) + 1 for file in files for ranks in file.groups.values()]
@@ -101,24 +101,26 @@ class _Groups:
             raise InputError(what, where=str(file.path), hint="give the whole file")
         if name in WORLD_GROUPS:
             ranks = tuple(range(self.world))
-            told = f"process group {name!r} is taken" if name else "calls name no process group: they are taken"
-            self.assumed.append(f"{told} as of all {self.world:,} ranks")
+            recorded = f"process group {name!r} is taken" if name else "calls name no process group: they are taken"
+            self.assumed.append(f"{recorded} as of all {self.world:,} ranks")
         elif size > len(callers):
             what = f"process group {name!r} has {size} ranks, of which {len(callers)} report, and no file lists them"
             raise InputError(what, where=str(file.path), hint="give the files of all ranks")
         else:
             ranks = tuple(sorted(callers))
-            told = f"process group {name!r} is taken as of the ranks that call on it"
-            self.assumed.append(f"{told} ({', '.join(map(str, ranks[:8]))}{', ...' if len(ranks) > 8 else ''})")
+            recorded = f"process group {name!r} is taken as of the ranks that call on it"
+            self.assumed.append(f"{recorded} ({', '.join(map(str, ranks[:8]))}{', ...' if len(ranks) > 8 else ''})")
         self.guessed[name] = ranks
         return ranks
 
 
-def _size_by(told: RankCall) -> int:
+def _size_by(recorded: RankCall) -> int:
     """The size of a group by what a call gives and gets; 0 where that does not tell."""
-    if told.op == "all_to_all":
-        return len(told.splits)
-    some = {"all_gather": (told.sent, told.received), "reduce_scatter": (told.received, told.sent)}.get(told.op, (0, 0))
+    if recorded.op == "all_to_all":
+        return len(recorded.splits)
+    some = {"all_gather": (recorded.sent, recorded.received), "reduce_scatter": (recorded.received, recorded.sent)}.get(
+        recorded.op, (0, 0)
+    )
     part, total = some
     return total // part if part and total % part == 0 and total // part <= MAX_RANKS else 0
 
@@ -126,43 +128,43 @@ def _size_by(told: RankCall) -> int:
 def _members(number: int, file: RankFile, groups: _Groups, skipped: Counter[str], numbered: bool) -> list[Member]:
     """Make one rank's members of the groups on which it calls."""
     rank, members, groups_of = file.rank or 0, dict[str, Member](), dict[str, Ranks]()
-    for turn, told in enumerate(sorted(file.told, key=lambda each: each.order)):
-        ranks = groups_of.get(told.group, ())
+    for turn, recorded in enumerate(sorted(file.recorded, key=lambda each: each.order)):
+        ranks = groups_of.get(recorded.group, ())
         if not ranks:
-            ranks = groups_of[told.group] = groups.of(file, told.group)
-        peer = _peer(told, ranks)
+            ranks = groups_of[recorded.group] = groups.of(file, recorded.group)
+        peer = _peer(recorded, ranks)
         if peer is None:
-            skipped[f"{told.op} without its other end"] += 1
+            skipped[f"{recorded.op} without its other end"] += 1
             continue
-        place = Place(number, turn, shown=told.line)
-        if told.group not in members:
-            members[told.group] = Member(
-                ("rank", str(rank)), len(ranks), place, (told.group, ranks), ranks.index(rank), rank
+        place = Place(number, turn, shown=recorded.line)
+        if recorded.group not in members:
+            members[recorded.group] = Member(
+                ("rank", str(rank)), len(ranks), place, (recorded.group, ranks), ranks.index(rank), rank
             )
-            members[told.group].ranks, members[told.group].numbered = ranks, numbered
-        members[told.group].calls.append(_call(told, len(ranks), peer, place, str(file.path), turn))
-    if any(told.op in ROOTED and told.peer < 0 for told in file.told):
+            members[recorded.group].ranks, members[recorded.group].numbered = ranks, numbered
+        members[recorded.group].calls.append(_call(recorded, len(ranks), peer, place, str(file.path), turn))
+    if any(recorded.op in ROOTED and recorded.peer < 0 for recorded in file.recorded):
         file.assumed.append("the root of some calls is not told: position 0 of the group is taken")
     return list(members.values())
 
 
-def _peer(told: RankCall, ranks: Ranks) -> int | None:
+def _peer(recorded: RankCall, ranks: Ranks) -> int | None:
     """The position in the group of the root or of the other end; None for a transfer that does not tell it."""
-    peer = told.peer
-    if told.global_peer >= 0 and told.global_peer in ranks:
-        peer = ranks.index(told.global_peer)
-    if told.op in ("send", "recv"):
+    peer = recorded.peer
+    if recorded.global_peer >= 0 and recorded.global_peer in ranks:
+        peer = ranks.index(recorded.global_peer)
+    if recorded.op in ("send", "recv"):
         return peer if 0 <= peer < len(ranks) else None
-    return peer if told.op in ROOTED and 0 <= peer < len(ranks) else 0
+    return peer if recorded.op in ROOTED and 0 <= peer < len(ranks) else 0
 
 
-def _call(told: RankCall, ranks: int, peer: int, place: Place, path: str, turn: int) -> Call:
-    size = told.full_bytes(ranks)
+def _call(recorded: RankCall, ranks: int, peer: int, place: Place, path: str, turn: int) -> Call:
+    size = recorded.full_bytes(ranks)
     if size > MAX_BYTES:
-        what = f"{told.op} of {size:,} bytes cannot be true"
-        raise InputError(what, where=f"{path}:{told.line}", hint="remove the call")
-    dtype = "" if told.op == "barrier" else told.dtype
-    batch = -1 if told.op not in ("send", "recv") else told.batch if told.batch >= 0 else MAX_CALLS + turn
-    call = Call(told.op, size, dtype, peer, told.stream, place, told.seq, batch)
-    call.row, call.start_ps, call.duration_ps = told.row(ranks), told.start_ps, told.duration_ps
+        what = f"{recorded.op} of {size:,} bytes cannot be true"
+        raise InputError(what, where=f"{path}:{recorded.line}", hint="remove the call")
+    dtype = "" if recorded.op == "barrier" else recorded.dtype
+    batch = -1 if recorded.op not in ("send", "recv") else recorded.batch if recorded.batch >= 0 else MAX_CALLS + turn
+    call = Call(recorded.op, size, dtype, peer, recorded.stream, place, recorded.seq, batch)
+    call.row, call.start_ps, call.duration_ps = recorded.row(ranks), recorded.start_ps, recorded.duration_ps
     return call

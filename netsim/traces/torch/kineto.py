@@ -36,20 +36,20 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
 
 def choose(seen: KinetoFile) -> RankFile:
     """Choose the kind of event that tells most, and give its calls."""
-    kernels, calls = [each for each in seen.kernels if each.told], [each for each in seen.calls if each.told]
+    kernels, calls = [each for each in seen.kernels if each.recorded], [each for each in seen.calls if each.recorded]
     if kernels:
         chosen = _kernels(seen, kernels, calls)
     elif calls:
         chosen = _numbered(_without_inner(calls))
         seen.file.assumed.append("times are of the calls, not of what ran on the GPU: no computing between them")
-    elif any(each.told for each in seen.annotations):
+    elif any(each.recorded for each in seen.annotations):
         chosen = _annotations(seen)
     else:
         raise _nothing(seen)
     for order, event in enumerate(sorted(chosen, key=lambda each: each.start_ps)):
-        if event.told is not None:
-            event.told.order = order
-            seen.file.told.append(event.told)
+        if event.recorded is not None:
+            event.recorded.order = order
+            seen.file.recorded.append(event.recorded)
     if seen.waits:
         seen.file.skipped["wait and init"] += seen.waits
     return seen.file
@@ -58,25 +58,25 @@ def choose(seen: KinetoFile) -> RankFile:
 def _kernels(seen: KinetoFile, kernels: list[Event], calls: list[Event]) -> list[Event]:
     """Take kernels; but sends and receives from their calls where one kernel does several of them at once."""
     transfers = [each for each in calls if each.op in TRANSFERS]
-    alone = [each for each in kernels if each.told and each.told.op in TRANSFERS]
+    alone = [each for each in kernels if each.recorded and each.recorded.op in TRANSFERS]
     if len(transfers) > len(alone):
         kernels = [each for each in kernels if each not in alone]
-        told = f"{len(transfers):,} sends and receives are taken from their calls, without times"
-        seen.file.assumed.append(f"{told}: a kernel does several of them ({len(alone):,} kernels)")
+        recorded = f"{len(transfers):,} sends and receives are taken from their calls, without times"
+        seen.file.assumed.append(f"{recorded}: a kernel does several of them ({len(alone):,} kernels)")
         for each in transfers:
-            if each.told is not None:
-                each.told.start_ps, each.told.stream = None, "transfers"
+            if each.recorded is not None:
+                each.recorded.start_ps, each.recorded.stream = None, "transfers"
         return _timed(kernels) + _numbered(transfers)
     if calls and len(calls) != len(kernels):
-        told = f"{len(kernels):,} kernels are read, not the {len(calls):,} calls that were recorded"
-        seen.file.assumed.append(told)
+        recorded = f"{len(kernels):,} kernels are read, not the {len(calls):,} calls that were recorded"
+        seen.file.assumed.append(recorded)
     return _timed(kernels)
 
 
 def _timed(kernels: list[Event]) -> list[Event]:
     for event in kernels:
-        if event.told is not None:
-            event.told.start_ps, event.told.duration_ps = event.start_ps, event.duration_ps
+        if event.recorded is not None:
+            event.recorded.start_ps, event.recorded.duration_ps = event.start_ps, event.duration_ps
     return kernels
 
 
@@ -84,18 +84,18 @@ def _numbered(calls: list[Event]) -> list[Event]:
     """Let sends and receives start together that follow each other with one number: they are one batch."""
     batch, last = 0, ("", -1)
     for event in sorted(calls, key=lambda each: each.start_ps):
-        if event.told is None or event.told.op not in TRANSFERS:
+        if event.recorded is None or event.recorded.op not in TRANSFERS:
             last = ("", -1)
             continue
-        key = (event.told.group, event.told.seq)
-        batch += event.told.seq < 0 or key != last
-        event.told.batch, last = batch, key
+        key = (event.recorded.group, event.recorded.seq)
+        batch += event.recorded.seq < 0 or key != last
+        event.recorded.batch, last = batch, key
     return calls
 
 
 def _annotations(seen: KinetoFile) -> list[Event]:
     """Take sizes from annotations, and times from kernels where each has its own."""
-    file, annotations = seen.file, [each for each in seen.annotations if each.told]
+    file, annotations = seen.file, [each for each in seen.annotations if each.recorded]
     file.assumed.append("sizes are estimated from the shapes of inputs (older PyTorch)")
     if len(annotations) < len(seen.annotations):
         file.skipped["annotations without shapes"] += len(seen.annotations) - len(annotations)
@@ -108,8 +108,8 @@ def _annotations(seen: KinetoFile) -> list[Event]:
             file.assumed += [left] if ran else []
             continue
         for event, kernel_event in zip(called, ran, strict=True):
-            if event.told is not None:
-                event.told.start_ps, event.told.duration_ps = kernel_event.start_ps, kernel_event.duration_ps
+            if event.recorded is not None:
+                event.recorded.start_ps, event.recorded.duration_ps = kernel_event.start_ps, kernel_event.duration_ps
     return annotations
 
 

@@ -46,7 +46,7 @@ class Event:
     start_ps: int
     duration_ps: int
     thread: str
-    told: RankCall | None = None
+    recorded: RankCall | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -113,10 +113,10 @@ def _take_kernel(seen: KinetoFile, name: str, event: dict[str, Any], args: dict[
     if at is None:
         seen.file.skipped["events without a time"] += 1
         return
-    told = _told(seen.file, args, line)
-    if told is not None:
-        told.stream = str(args.get("stream", ""))[:32]
-    seen.kernels.append(Event(op, *at, "", told))
+    recorded = _told(seen.file, args, line)
+    if recorded is not None:
+        recorded.stream = str(args.get("stream", ""))[:32]
+    seen.kernels.append(Event(op, *at, "", recorded))
 
 
 def _take_call(seen: KinetoFile, event: dict[str, Any], args: dict[str, Any], line: int) -> None:
@@ -128,12 +128,12 @@ def _take_call(seen: KinetoFile, event: dict[str, Any], args: dict[str, Any], li
     elif at is None:
         seen.file.skipped["events without a time"] += 1
     else:
-        told = _told(seen.file, args, line)
-        if told is None:
+        recorded = _told(seen.file, args, line)
+        if recorded is None:
             seen.file.skipped["calls that do not tell enough"] += 1
             return
-        told.start_ps = at[0]
-        seen.calls.append(Event(told.op, *at, f"{event.get('pid')}/{event.get('tid')}", told))
+        recorded.start_ps = at[0]
+        seen.calls.append(Event(recorded.op, *at, f"{event.get('pid')}/{event.get('tid')}", recorded))
 
 
 def _take_annotation(seen: KinetoFile, name: str, event: dict[str, Any], args: dict[str, Any], line: int) -> None:
@@ -141,12 +141,12 @@ def _take_annotation(seen: KinetoFile, name: str, event: dict[str, Any], args: d
     if op is None or at is None:
         seen.file.skipped["annotations of no operation"] += not no_traffic(name)
         return
-    types, told = args.get("Input type"), None
+    types, recorded = args.get("Input type"), None
     sent = elements(args.get("Input Dims"))
     if sent is not None and isinstance(types, list) and types and isinstance(types[0], str):
         dtype, width = type_of(types[0], f"{seen.file.path}:{line}")
-        told = RankCall(op, "", sent * width, 0, dtype, line, 0)
-    seen.annotations.append(Event(op, *at, "", told))
+        recorded = RankCall(op, "", sent * width, 0, dtype, line, 0)
+    seen.annotations.append(Event(op, *at, "", recorded))
 
 
 def _when(event: dict[str, Any]) -> tuple[int, int] | None:
@@ -167,9 +167,11 @@ def _told(file: RankFile, args: dict[str, Any], line: int) -> RankCall | None:
     dtype, width = type_of(dtype, f"{file.path}:{line}")
     peer, seq = whole(args.get("Rank")), whole(args.get("Seq"))
     other = whole(args.get("Dst Rank" if op == "send" else "Src Rank")) if op in ("send", "recv") else None
-    told = RankCall(op, group, sent * width, received * width, dtype, line, 0, split_list(args.get("In split size")))
-    told.peer, told.global_peer, told.seq = (-1 if each is None else each for each in (peer, other, seq))
-    return told
+    recorded = RankCall(
+        op, group, sent * width, received * width, dtype, line, 0, split_list(args.get("In split size"))
+    )
+    recorded.peer, recorded.global_peer, recorded.seq = (-1 if each is None else each for each in (peer, other, seq))
+    return recorded
 
 
 def _learn_group(file: RankFile, group: str, args: dict[str, Any]) -> None:

@@ -38,7 +38,7 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     """Read the traces of one job: a file for each rank, whose number stands in the file's name."""
     files = [scan(path) for path in paths]
     for file in files:
-        if not file.told:
+        if not file.recorded:
             what = f"there is no collective in this trace of {file.events:,} entries"
             raise InputError(what, where=str(file.path), hint="record steps of a distributed job")
     return trace_of(files, "entries of communication", fill=fill_missing_ranks, partial=partial)
@@ -74,11 +74,11 @@ def _take(file: RankFile, entry: dict[str, Any], line: int) -> None:
     if op is None:
         file.skipped["wait and init" if no_traffic(name) else "unknown calls"] += 1
         return
-    told = _told(file, entry, op, str(group), line)
-    if told is None:
+    recorded = _told(file, entry, op, str(group), line)
+    if recorded is None:
         file.skipped["calls that do not tell enough"] += 1
     else:
-        file.told.append(told)
+        file.recorded.append(recorded)
 
 
 def _told(file: RankFile, entry: dict[str, Any], op: str, group: str, line: int) -> RankCall | None:
@@ -90,11 +90,11 @@ def _told(file: RankFile, entry: dict[str, Any], op: str, group: str, line: int)
         dtype, width = type_of(dtype, f"{file.path}:{line}")
     if sent is None or received is None or not isinstance(dtype, str):
         return None
-    told = RankCall(op, group, sent * width, received * width, dtype, line, file.events)
-    told.splits = split_list(entry.get("in_split"))
-    told.start_ps = picoseconds(entry.get("startTime_ns"), PS_PER_NS)
+    recorded = RankCall(op, group, sent * width, received * width, dtype, line, file.events)
+    recorded.splits = split_list(entry.get("in_split"))
+    recorded.start_ps = picoseconds(entry.get("startTime_ns"), PS_PER_NS)
     root, other = whole(entry.get("root")), whole(entry.get("dst_rank" if op == "send" else "src_rank"))
-    told.peer = -1 if root is None else root
+    recorded.peer = -1 if root is None else root
     if op in ("send", "recv") and other is not None:
-        told.global_peer = other
-    return told
+        recorded.global_peer = other
+    return recorded

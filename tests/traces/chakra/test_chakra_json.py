@@ -34,9 +34,9 @@ def as_json(path: Path) -> list[dict[str, Any]]:
     for message in stream:
         made = node_of(message)
         kinds = {"is_cpu_op": False, "comm_type": 0, "comm_size": 0, "comm_src": -1, "comm_dst": -1, "comm_tag": 0}
-        told = {name: value for name, value in made.attributes.items() if name in (*kinds, "pg_name")}
+        recorded = {name: value for name, value in made.attributes.items() if name in (*kinds, "pg_name")}
         main = {"Id": made.id, "Name": made.name, "NodeType": made.type, "ctrlDeps": [], "data_deps": made.data_deps}
-        nodes.append(main | {"runtime": made.duration_micros, "tensor_size": 0} | kinds | told)
+        nodes.append(main | {"runtime": made.duration_micros, "tensor_size": 0} | kinds | recorded)
     return nodes
 
 
@@ -53,8 +53,8 @@ def test_the_same_job_in_both_is_the_same_trace(tmp_path: Path) -> None:
     (tmp_path / "json").mkdir()
     trace = read(saved(tmp_path / "json", *nodes))
     assert trace.report.format == "chakra"
-    told = [(each.op, each.ranks, each.bytes, each.duration_ps) for each in trace.operations]
-    assert sorted(told) == sorted((each.op, each.ranks, each.bytes, each.duration_ps) for each in operations)
+    recorded = [(each.op, each.ranks, each.bytes, each.duration_ps) for each in trace.operations]
+    assert sorted(recorded) == sorted((each.op, each.ranks, each.bytes, each.duration_ps) for each in operations)
 
 
 def test_types_may_be_named_and_the_cpus_calls_do_not_count(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_types_may_be_named_and_the_cpus_calls_do_not_count(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("nodes", "told"),
+    ("nodes", "recorded"),
     [
         ([7], "job.0.json:4: a node must be an object"),
         ([PLAIN | {"NodeType": "COMA_NODE"}], "NodeType 'COMA_NODE' is not known"),
@@ -83,10 +83,10 @@ def test_types_may_be_named_and_the_cpus_calls_do_not_count(tmp_path: Path) -> N
         ([PLAIN, PLAIN], "node 0 stands there twice"),
     ],
 )
-def test_what_is_wrong_is_told(tmp_path: Path, nodes: list[Any], told: str) -> None:
+def test_what_is_wrong_is_told(tmp_path: Path, nodes: list[Any], recorded: str) -> None:
     with pytest.raises(InputError) as caught:
         read(saved(tmp_path, nodes))
-    assert told in str(caught.value)
+    assert recorded in str(caught.value)
 
 
 def test_a_cut_file_and_a_bomb_are_refused(tmp_path: Path) -> None:

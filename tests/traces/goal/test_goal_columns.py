@@ -62,8 +62,8 @@ def over_nodes(ranks: list[list[Action]]) -> tuple[tuple[Operation, ...], tuple[
     joiner = Joiner(graph, lambda rank, node, what, hint: InputError(what, where=f"{PATH}:{node.place}", hint=hint))
     joiner.join()
     made = operations(joiner, str(PATH))
-    told = tuple(f"{count:,} {what}" for what, count in joiner.notes.items() if count)
-    return made, told, len(joiner.of_node)
+    recorded = tuple(f"{count:,} {what}" for what, count in joiner.notes.items() if count)
+    return made, recorded, len(joiner.of_node)
 
 
 def _node(rank: int, place: int, action: Action) -> Node:

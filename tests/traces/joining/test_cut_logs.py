@@ -187,7 +187,7 @@ def test_any_cut(
     kept = [each[head : max(head, len(each) - tail)] for each, (head, tail) in zip(programs, cuts, strict=True)]
     expected = Counter[tuple[str, int, int]]()
     for number, (op, count, pair) in enumerate(steps):
-        seen = [rank for rank, each in enumerate(kept) if any(number == told for told, _ in each)]
+        seen = [rank for rank, each in enumerate(kept) if any(number == recorded for recorded, _ in each)]
         size = (2 if pair else 4) if op in ("AllGather", "ReduceScatter") else 1
         times_seen = len({rank // 2 for rank in seen}) if pair else min(1, len(seen))
         expected[NAMES[op], 2 if pair else 4, 4 * count * size] += times_seen
@@ -219,7 +219,7 @@ def _read(calls: list[list[str]], one_file: bool) -> Trace | None:
 def test_cuts_of_real_logs() -> None:
     place = folder("nccl_log")
     assert place is not None
-    found = [(paths, told) for paths in jobs(place.parent) if (told := several(paths))]
+    found = [(paths, recorded) for paths in jobs(place.parent) if (recorded := several(paths))]
     assert len(found) >= 11
     for number in range(99):
         kind = KINDS[number // len(found) % len(KINDS)]

@@ -46,7 +46,7 @@ def lines_of(rank: int, steps: list[tuple[str, int, int, int]]) -> list[str]:
 
 
 def outcome(paths: list[Path], *, over_columns: bool) -> object:
-    with patch.object(joining, "alike", joining.alike if over_columns else lambda calls, lined_up: {}):
+    with patch.object(joining, "uniform", joining.uniform if over_columns else lambda calls, lined_up: {}):
         try:
             trace = read(paths, partial=True)
         except InputError as error:

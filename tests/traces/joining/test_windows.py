@@ -113,9 +113,9 @@ def test_where_calls_come_again_none_contradicts_another() -> None:
     first, second = array([0, 1, 2] * 3), array([0, 1, 2] * 3)
     first[4], second[4] = 7, 8
     found = windows({0: first, 1: second})
-    told = {
+    recorded = {
         (int(place), int(call))
         for rank, calls in enumerate((first, second))
         for place, call in zip(found[rank], calls, strict=True)
     }
-    assert len(told) == len({place for place, _ in told})
+    assert len(recorded) == len({place for place, _ in recorded})

@@ -260,8 +260,8 @@ def test_opposite_orders_on_one_stream_are_a_deadlock(tmp_path: Path) -> None:
 def test_opposite_orders_on_one_communicator_are_a_deadlock(tmp_path: Path) -> None:
     counts = ((1, 2, 3), (1, 3, 2))
     calls = [call(100 + n, 0xA0 + n, 2, count=size, turn=t) for n in (0, 1) for t, size in enumerate(counts[n])]
-    told = "all_reduce of 8 bytes fp32 before all_reduce of 12 bytes fp32, and others after it: a deadlock"
-    assert told in refusal(tmp_path, *world(2), *calls)
+    recorded = "all_reduce of 8 bytes fp32 before all_reduce of 12 bytes fp32, and others after it: a deadlock"
+    assert recorded in refusal(tmp_path, *world(2), *calls)
 
 
 def test_absurd_numbers_are_cut_lines_or_refused(tmp_path: Path) -> None:

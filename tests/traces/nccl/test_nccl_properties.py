@@ -34,7 +34,7 @@ def lines_of(rank: int, steps: list[Step]) -> list[str]:
     return lines
 
 
-def told(trace: Trace | None) -> Counter[tuple[str, tuple[int, ...], int]]:
+def recorded(trace: Trace | None) -> Counter[tuple[str, tuple[int, ...], int]]:
     return Counter((each.op, each.ranks, each.bytes) for each in trace.operations) if trace else Counter()
 
 
@@ -64,20 +64,20 @@ def interleaved(draw: st.DrawFn, steps: list[Step]) -> str:
 @given(st.data(), STEPS)
 def test_any_interleaving_behind_any_prefix_is_the_same_job(data: st.DataObject, steps: list[Step]) -> None:
     in_turn = "\n".join(line for rank in range(RANKS) for line in lines_of(rank, steps))
-    expected = told(read_bytes(in_turn.encode()))
+    expected = recorded(read_bytes(in_turn.encode()))
     assert expected.total() == sum(2 if on_pair else 1 for _, _, on_pair in steps)
-    assert told(read_bytes(data.draw(interleaved(steps)).encode())) == expected
+    assert recorded(read_bytes(data.draw(interleaved(steps)).encode())) == expected
 
 
 @settings(max_examples=120, deadline=None)
 @given(st.data(), STEPS)
 def test_a_log_cut_anywhere_holds_the_same_collectives_or_fewer(data: st.DataObject, steps: list[Step]) -> None:
     whole = data.draw(interleaved(steps)).encode()
-    expected = told(read_bytes(whole))
+    expected = recorded(read_bytes(whole))
     content = whole[: data.draw(st.integers(0, len(whole)))]
-    assert told(read_bytes(content)) <= expected
+    assert recorded(read_bytes(content)) <= expected
     sizes = Counter((op, len(ranks), size) for op, ranks, size in expected.elements())
-    part = told(read_bytes(content, partial=True))
+    part = recorded(read_bytes(content, partial=True))
     assert Counter((op, len(ranks), size) for op, ranks, size in part.elements()) <= sizes
 
 

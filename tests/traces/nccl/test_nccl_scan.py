@@ -12,7 +12,7 @@ from netsim.traces import progress, read
 from netsim.traces.lines import blocks
 from netsim.traces.nccl import scan as nccl_scan
 from netsim.traces.nccl.lines import events
-from netsim.traces.nccl.scan import Line, lines_that_matter
+from netsim.traces.nccl.scan import LogLine, lines_that_matter
 from tests.traces.nccl.nccl_lines_of import call, prefix, world
 
 DULL = [
@@ -38,7 +38,7 @@ TELLING = [
 ]
 
 
-def found(path: Path, counts: Counter[str] | None = None) -> list[Line]:
+def found(path: Path, counts: Counter[str] | None = None) -> list[LogLine]:
     return list(lines_that_matter(path, Counter() if counts is None else counts))
 
 
@@ -97,15 +97,15 @@ def test_a_stream_cut_by_the_end_of_the_file_is_the_known_one(tmp_path: Path) ->
 def test_reading_tells_how_far_it_is(tmp_path: Path) -> None:
     path = tmp_path / "job.log"
     path.write_text("\n".join([*world(1), call(100, 0xA0, 1), *["x" * 1000] * 3000]) + "\n")
-    told: list[tuple[Path, int, int]] = []
-    with progress.watched_by(lambda *each: told.append(each)):
+    recorded: list[tuple[Path, int, int]] = []
+    with progress.watched_by(lambda *each: recorded.append(each)):
         read(path)
     size = path.stat().st_size
-    assert [done for _, done, _ in told] == [1 << 20, 2 << 20, size]
-    assert {(path, total) for path, _, total in told} == {(path, size)}
-    told.clear()
+    assert [done for _, done, _ in recorded] == [1 << 20, 2 << 20, size]
+    assert {(path, total) for path, _, total in recorded} == {(path, size)}
+    recorded.clear()
     read(path)
-    assert told == []
+    assert recorded == []
 
 
 def test_a_line_longer_than_any_block_counts_as_one(tmp_path: Path) -> None:

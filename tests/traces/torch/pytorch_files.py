@@ -34,13 +34,13 @@ def call(ts: float, dur: float = 5, **args: Any) -> Json:
 
 
 def kernel(ts: float, dur: float, op: str = "AllReduce", stream: int = 20, **args: Any) -> Json:
-    told = comms(**args) if args else {}
+    recorded = comms(**args) if args else {}
     return event(
         f"ncclDevKernel_{op}_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
         "kernel",
         ts,
         dur,
-        {**told, "stream": stream},
+        {**recorded, "stream": stream},
     )
 
 
@@ -94,9 +94,9 @@ def node(number: int, name: str, values: list[Any], types: list[str], **attrs: A
 
 
 def host_call(number: int, name: str, sent: int, received: int, rank: int, **attrs: Any) -> Json:
-    told = {"collective_name": name, "dtype": "Float", "in_msg_nelems": sent, "out_msg_nelems": received}
-    told |= {"in_split_size": "[]", "out_split_size": "[]", "pg_name": "0", "pg_size": 2, **attrs}
-    return node(number, "record_param_comms", [[], 5, ["0", "default_pg"], rank, name, [], []], [], **told)
+    recorded = {"collective_name": name, "dtype": "Float", "in_msg_nelems": sent, "out_msg_nelems": received}
+    recorded |= {"in_split_size": "[]", "out_split_size": "[]", "pg_name": "0", "pg_size": 2, **attrs}
+    return node(number, "record_param_comms", [[], 5, ["0", "default_pg"], rank, name, [], []], [], **recorded)
 
 
 def host_trace(nodes: list[Json], schema: str = "1.1.1-chakra.0.0.4") -> str:

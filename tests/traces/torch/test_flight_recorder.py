@@ -20,7 +20,7 @@ def dump(folder: Path, rank: int, entries: list[dict[str, Any]], ranks: str = "[
     return path
 
 
-def told(trace: Trace) -> list[tuple[str, int]]:
+def recorded(trace: Trace) -> list[tuple[str, int]]:
     return [(each.op, each.bytes) for each in trace.operations]
 
 
@@ -38,7 +38,7 @@ def test_oldest_calls_fall_out_at_another_place_on_each_rank(tmp_path: Path) -> 
         dump(tmp_path, 1, [entry(seq, sizes=[[sizes[seq]]]) for seq in (2, 3)]),
     ]
     trace = read(paths)
-    assert told(trace) == [("all_reduce", 40), ("all_reduce", 80), ("all_reduce", 120)]
+    assert recorded(trace) == [("all_reduce", 40), ("all_reduce", 80), ("all_reduce", 120)]
     (finding,) = trace.report.findings
     assert "all_reduce of 40 bytes" in finding
     assert "reported by 1 of 2 ranks only" in finding
@@ -55,7 +55,7 @@ def test_coalesced_calls_share_a_number(tmp_path: Path) -> None:
     for each in both:
         each["output_sizes"] = [[2 * each["input_sizes"][0][0]]]
     trace = read([dump(tmp_path, rank, [*both, entry(2, "nccl:coalesced", [])]) for rank in (0, 1)])
-    assert told(trace) == [("all_gather", 16), ("all_gather", 40)]
+    assert recorded(trace) == [("all_gather", 16), ("all_gather", 40)]
     assert trace.report.skipped == {"entries that end a group": 2}
 
 
@@ -108,7 +108,7 @@ def test_tensors_of_a_call_are_added_up(tmp_path: Path) -> None:
     several = entry(1, sizes=[[2, 3], [5], []])
     several["input_dtypes"] = ["Float", "Half", "Double"]
     trace = read(dump(tmp_path, 0, [several]), fill_missing_ranks=True)
-    assert told(trace) == [("all_reduce", 24 + 10 + 8)]
+    assert recorded(trace) == [("all_reduce", 24 + 10 + 8)]
 
 
 def test_pickle_and_json_of_one_dump_say_the_same(tmp_path: Path) -> None:
@@ -119,8 +119,8 @@ def test_pickle_and_json_of_one_dump_say_the_same(tmp_path: Path) -> None:
     path = tmp_path / "dump_rank0.pickle"
     path.write_bytes(pickle.dumps(recorder(0, entries), protocol=2))
     packed = read(path, fill_missing_ranks=True)
-    assert told(packed) == [("all_reduce", 16), ("broadcast", 48)]
-    assert told(packed) == told(read(dump(tmp_path, 0, entries), fill_missing_ranks=True))
+    assert recorded(packed) == [("all_reduce", 16), ("broadcast", 48)]
+    assert recorded(packed) == recorded(read(dump(tmp_path, 0, entries), fill_missing_ranks=True))
 
 
 class Hostile:

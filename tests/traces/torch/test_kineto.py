@@ -135,15 +135,15 @@ def test_sizes_that_are_not_there_are_said_to_be_missing(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "cat", "told"),
+    ("name", "cat", "recorded"),
     [
         ("gloo:all_reduce", "user_annotation", "1 gloo:all_reduce"),
         ("void deep_ep::internode::dispatch<8>(int4*)", "kernel", "1 kernels of DeepEP"),
         ("aten::add", "cpu_op", "no NCCL collectives in this profiler trace;"),
     ],
 )
-def test_trace_without_nccl_says_what_there_is(tmp_path: Path, name: str, cat: str, told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_trace_without_nccl_says_what_there_is(tmp_path: Path, name: str, cat: str, recorded: str) -> None:
+    with pytest.raises(InputError, match=recorded):
         one(tmp_path, event(name, cat, 1, 1, {}))
 
 
@@ -164,9 +164,9 @@ def test_keys_in_another_order_and_packed(tmp_path: Path) -> None:
 
 def test_bare_list_of_events(tmp_path: Path) -> None:
     path = tmp_path / "events.rank0.json"
-    told = kernel(1, 2, **AR)
-    told["args"]["Process Group Ranks"] = "[0, 1]"
-    path.write_text(json.dumps([told]))
+    recorded = kernel(1, 2, **AR)
+    recorded["args"]["Process Group Ranks"] = "[0, 1]"
+    path.write_text(json.dumps([recorded]))
     assert read(path, fill_missing_ranks=True).ranks == 2
 
 

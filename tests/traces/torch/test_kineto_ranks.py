@@ -41,9 +41,9 @@ def test_older_calls_tell_first_rank_and_step(tmp_path: Path) -> None:
         "Process Group Ranks": "[1, 3, ...]",
         "Group size": 3,
     }
-    told = kernel(1, 2)
-    told["args"] |= comms("allreduce", 4, pg="dp") | extra
-    trace = read(kineto(tmp_path, 3, [told], pgs=None, world=8), fill_missing_ranks=True)
+    recorded = kernel(1, 2)
+    recorded["args"] |= comms("allreduce", 4, pg="dp") | extra
+    trace = read(kineto(tmp_path, 3, [recorded], pgs=None, world=8), fill_missing_ranks=True)
     assert (trace.ranks, network(trace)[0].ranks) == (8, (1, 3, 5))
 
 
@@ -150,9 +150,9 @@ def test_send_without_a_peer_is_skipped_and_counted(tmp_path: Path) -> None:
 def test_uneven_all_to_all_is_a_matrix_of_rows_in_bytes(tmp_path: Path) -> None:
     paths = []
     for rank, splits in enumerate(("[1, 3]", "[2, 2]")):
-        told = kernel(1, 2, op="SendRecv")
-        told["args"] |= comms("all_to_allv", 40) | {"In split size": splits}
-        paths.append(kineto(tmp_path, rank, [told]))
+        recorded = kernel(1, 2, op="SendRecv")
+        recorded["args"] |= comms("all_to_allv", 40) | {"In split size": splits}
+        paths.append(kineto(tmp_path, rank, [recorded]))
     (operation,) = network(read(paths))
     assert operation.op == "all_to_all_v"
     assert operation.sizes == ((40, 120), (80, 80))
@@ -160,16 +160,16 @@ def test_uneven_all_to_all_is_a_matrix_of_rows_in_bytes(tmp_path: Path) -> None:
 
 
 def test_missing_rows_of_an_uneven_all_to_all_are_the_known_one_turned(tmp_path: Path) -> None:
-    told = kernel(1, 2, op="SendRecv")
-    told["args"] |= comms("all_to_allv", 40) | {"In split size": "[1, 3]"}
-    (operation,) = network(read(kineto(tmp_path, 0, [told]), fill_missing_ranks=True))
+    recorded = kernel(1, 2, op="SendRecv")
+    recorded["args"] |= comms("all_to_allv", 40) | {"In split size": "[1, 3]"}
+    (operation,) = network(read(kineto(tmp_path, 0, [recorded]), fill_missing_ranks=True))
     assert operation.sizes == ((40, 120), (120, 40))
 
 
 def transfer(ts: float, op: str, peer: int, seq: int = 3) -> Json:
-    told = call(ts, 1, name=op, sent=100)
-    told["args"] |= {"Dst Rank" if op == "send" else "Src Rank": peer, "Rank": peer, "Seq": seq}
-    return told
+    recorded = call(ts, 1, name=op, sent=100)
+    recorded["args"] |= {"Dst Rank" if op == "send" else "Src Rank": peer, "Rank": peer, "Seq": seq}
+    return recorded
 
 
 def test_exchange_in_one_kernel_is_taken_from_its_calls(tmp_path: Path) -> None:

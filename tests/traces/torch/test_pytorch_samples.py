@@ -37,9 +37,9 @@ def network(trace: Trace) -> Counter[str]:
     return Counter(each.op for each in trace.operations if each.op != "compute")
 
 
-def by_operation(told: list[RankCall]) -> dict[tuple[str, int], int]:
-    count = Counter(each.op for each in told)
-    return {(op, sum(each.sent for each in told if each.op == op)): number for op, number in count.items()}
+def by_operation(recorded: list[RankCall]) -> dict[tuple[str, int], int]:
+    count = Counter(each.op for each in recorded)
+    return {(op, sum(each.sent for each in recorded if each.op == op)): number for op, number in count.items()}
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_events_of_a_profiler_trace(
 def test_profiler_trace_of_resnet() -> None:
     path = sample("kineto/hta_nccl_data.json.gz")
     seen = kineto_events.scan(path)
-    assert by_operation([each.told for each in seen.calls if each.told]) == RESNET
-    assert by_operation([each.told for each in seen.kernels if each.told]) == RESNET
+    assert by_operation([each.recorded for each in seen.calls if each.recorded]) == RESNET
+    assert by_operation([each.recorded for each in seen.kernels if each.recorded]) == RESNET
     assert seen.waits == 6
     with pytest.raises(InputError, match="only 1 of 2 ranks"):
         read(path)
@@ -187,16 +187,16 @@ def test_flight_recorder_of_four_ranks(kind: str) -> None:
     paths = [sample(f"flight_recorder/torch213_gloo4_fr_rank{rank}.{kind}") for rank in range(4)]
     for rank, path in enumerate(paths):
         file = flight_recorder.scan(path)
-        told = [each for each in file.told if each.group == "0"]
+        recorded = [each for each in file.recorded if each.group == "0"]
         assert (file.rank, file.events) == (rank, 19)
-        assert by_operation(told) == {
+        assert by_operation(recorded) == {
             ("all_reduce", 12_084): 6,
             ("broadcast", 1_536): 3,
             ("all_gather", 1_536): 3,
             ("all_to_all", 960): 3,
             ("barrier", 0): 1,
         }
-        own = [each for each in file.told if each.group == str(1 + rank // 2)]
+        own = [each for each in file.recorded if each.group == str(1 + rank // 2)]
         assert by_operation(own) == {("all_reduce", 49_152): 3}
     trace = read(paths)
     assert trace.ranks == 4
@@ -241,6 +241,6 @@ def test_param_comms_of_resnet() -> None:
     path = sample("param/param_comms_resnet_2gpu.rank1.json")
     file = param_comms.scan(path)
     assert (file.events, file.skipped) == (28, {"wait and init": 7})
-    assert by_operation(file.told) == RESNET
+    assert by_operation(file.recorded) == RESNET
     trace = read(path, fill_missing_ranks=True)
     assert (trace.ranks, network(trace)) == (2, {"all_reduce": 15, "broadcast": 6})

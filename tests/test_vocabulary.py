@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_architecture import FILES, HOUSE
+from tests.test_architecture import FILES, SOURCE
 
 # identifiers anywhere in netsim
 GONE = """
@@ -27,7 +27,7 @@ blame wish meeting carried stuck diary pace shipped outcome plane pieces alike u
 exits countdown figures telling rows sieve passes answers trail origins coupled switches steering candidates departures
 repairs reception losses failures ground ledger witness looks readings words notes places air
 """.split()
-CORE = [path for path in FILES if path.is_relative_to(HOUSE / "core")]
+CORE = [path for path in FILES if path.is_relative_to(SOURCE / "core")]
 
 
 def identifiers(path: Path) -> set[str]:
@@ -35,14 +35,14 @@ def identifiers(path: Path) -> set[str]:
         return {token.string for token in tokenize.tokenize(source.readline) if token.type == tokenize.NAME}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(HOUSE)))
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_no_replaced_word_is_an_identifier(path: Path) -> None:
     gone = {*GONE, *(GONE_FROM_CORE if path in CORE else [])}
     assert sorted(identifiers(path) & gone) == []
     assert path.stem not in MODULES
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(HOUSE)))
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_texts_use_the_words_of_the_field(path: Path) -> None:
     """In docstrings and messages: retransmitted, dependents, time-out, cycle, at random."""
     strings = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +13,8 @@ from netsim.core.observe.counters import packets_in_flight
 from netsim.core.state.dtypes import RING
 from netsim.core.state.world import World
 from netsim.transport import CODES
-from tests.core.scenario_runs import CoreRun
+from tests.core.scenario_runs import CoreRun, build_core
+from tests.reference.scenarios.scenario import Scenario
 
 ACK_FLAG = 1
 
@@ -197,3 +198,14 @@ IN_THE_END: list[Callable[[CoreRun], list[str]]] = [
     no_flow_beats_its_ideal,
     no_collective_beats_its_floor,
 ]
+
+
+def breaches(scenario: Scenario, stops: Iterable[int]) -> list[str]:
+    """What breaks a law when the run stops at these times, and in the end."""
+    run, found = build_core(scenario), []
+    for stop in stops:
+        run.env.run(until=stop)
+        found += [f"at {stop} ps: {breach}" for law in ALWAYS for breach in law(run)]
+    run.env.run()
+    run.fabric.drain()
+    return found + [breach for law in ALWAYS + IN_THE_END for breach in law(run)]

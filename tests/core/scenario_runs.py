@@ -23,6 +23,7 @@ from tests.reference.observe.duplicate_drops import Between, Counted, dropped, t
 from tests.reference.scenarios.networks import Row, shortest_routes
 from tests.reference.scenarios.scenario import Collective, Scenario
 from tests.reference.state.records import Flow, Results
+from tests.reference.transport.dcqcn import PAPER
 from tests.reference.twin import Twin
 
 FLOW = ("bytes", "start_ps", "delivered_ps", "acked_ps", "retransmitted", "marked", "dropped")
@@ -45,7 +46,7 @@ class CoreRun:
 
 def build_core(scenario: Scenario) -> CoreRun:
     """The scenario's network in motion, with a process for every position that enters a collective."""
-    network = scenario.network()
+    network = scenario.network
     env = simpy.Environment()
     fabric = Fabric(
         env,
@@ -56,13 +57,13 @@ def build_core(scenario: Scenario) -> CoreRun:
         seed=scenario.seed,
         queue_pairs=scenario.queue_pairs,
         split=scenario.split,
-        per_packet=steering_of(scenario, network),
+        per_packet=routing_of(scenario),
         classes=scenario.classes,
         jitter=scenario.jitter,
     )
     run = CoreRun(scenario, env, fabric, [], [])
     for collective in scenario.collectives:
-        run.hosts.append(scenario.members_of(collective, network))
+        run.hosts.append(scenario.members_of(collective))
         schedule = schedule_of(collective.rows, len(run.hosts[-1]))
         run.carried.append(fabric.carry(schedule, run.hosts[-1], collective.traffic_class))
     ended = {(n, p): env.event() for n, hosts in enumerate(run.hosts) for p in range(len(hosts))}
@@ -71,18 +72,17 @@ def build_core(scenario: Scenario) -> CoreRun:
     return run
 
 
-def steering_of(scenario: Scenario, network: Network) -> PerPacketRouting | None:
+def routing_of(scenario: Scenario) -> PerPacketRouting | None:
     """How switches choose, as the core takes it."""
     if scenario.per_packet is None:
         return None
-    found, how = equal_cost_links_of(network), scenario.per_packet
+    found, how = equal_cost_links_of(scenario.network), scenario.per_packet
     settings = {name: value for name, value in vars(how).items() if name != "mode"}
     return PerPacketRouting(how.mode, found.group_of, found.first, found.links, **settings)
 
 
 def transport_of(scenario: Scenario) -> Transport:
     """The transport of a scenario as a user would write it."""
-    paper = scenario.dcqcn
     return Transport(
         control=scenario.control,
         window=scenario.window,
@@ -93,18 +93,7 @@ def transport_of(scenario: Scenario) -> Transport:
         go_back_n=GoBackN(naks="every" if scenario.nak_per_packet else "once"),
         selective_repeat=SelectiveRepeat(window=scenario.places, reordering=scenario.reordering),
         ndp=Ndp(share=scenario.share),
-        dcqcn=Dcqcn(
-            g=paper.gain / 65536,
-            alpha_timer=paper.alpha_timer_ps,
-            increase_timer=paper.increase_timer_ps,
-            byte_counter=paper.byte_counter,
-            fast_recovery=paper.fast_recovery,
-            ai=paper.additive_bps,
-            hai=paper.hyper_bps,
-            min_rate=paper.min_rate_bps,
-            clamp_tgt_rate=paper.clamp,
-            cnp_interval=paper.cnp_interval_ps,
-        ),
+        dcqcn=Dcqcn(**PAPER | scenario.dcqcn),
     )
 
 
@@ -165,6 +154,8 @@ def core_figures(run: CoreRun) -> Figures:
         figures[_link(network, number, "packets")] = int(packets)
         figures |= {_link(network, number, name): int(links[column][number]) for name, column in LINK.items()}
         figures |= {_link(network, number, name): int(gates[name][number]) for name in GATE}
+    pools = run.fabric.world.pools
+    figures |= {f"fullest of node {node}": int(pools["fullest"][node]) for node in np.flatnonzero(pools["room"])}
     for row in range(len(network.links), len(links)):
         figures |= {_row(network, row, name): int(links[column][row]) for name, column in LINK.items()}
         figures |= {_row(network, row, name): int(gates[name][row]) for name in GATE}
@@ -189,6 +180,7 @@ def twin_figures(twin: Twin, results: Results, queue_pairs: int = 1) -> Figures:
         figures[_flow(*key, "packets")] = sum(flow.packets + flow.retransmitted for flow in parts)
     for number, count in enumerate(results.links):
         figures |= {_link(twin.network, number, name): value for name, value in vars(count).items()}
+    figures |= {f"fullest of node {node}": pool.fullest for node, pool in twin.pools.items()}
     lanes = [lane for port in twin.ports if isinstance(port, ClassedPort) for lane in port.lanes[1:]]
     for lane in lanes:
         figures |= {_row(twin.network, lane.row, name): getattr(lane.count, name) for name in (*LINK, *GATE)}

@@ -74,9 +74,9 @@ def test_longer_routes_get_room_and_shorter_ones_stay_what_they_are() -> None:
 def test_a_far_connection_made_in_the_middle_of_a_run_disturbs_nobody() -> None:
     network = near_and_far(12)
     near, far = Collective([(0, 1, 0, 90_000, ()), (1, 0, 0, 60_000, ())]), [(0, 2, 0, 50_000, ())]
-    twin = build_twin(Scenario("both", lambda: network, (near, Collective(far, (3 * MICROSECOND,) * 3))))
+    twin = build_twin(Scenario("both", network, (near, Collective(far, (3 * MICROSECOND,) * 3))))
     results = twin.run()
-    run = build_core(Scenario("near", lambda: network, (near,)))
+    run = build_core(Scenario("near", network, (near,)))
     run.env.run(until=3 * MICROSECOND)
     assert counted(run.fabric.world).total() > 10
     run.carried.append(run.fabric.carry(schedule_of(far, 3), (0, 1, 2)))

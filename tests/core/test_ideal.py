@@ -93,7 +93,7 @@ def test_alone_an_operation_takes_its_ideal_time(fabric: Any, size: int, op: str
     schedule = plan(Request(op=op, ranks=len(network.hosts), bytes=size, layout=layout), algorithm)
     columns = (getattr(schedule, name).tolist() for name in ("source", "target", "channel", "bytes"))
     rows = [(*row, tuple(schedule.predecessors(i).tolist())) for i, row in enumerate(zip(*columns, strict=True))]
-    (carried,) = play_core(Scenario(op, lambda: network, one(rows), control="none")).carried
+    (carried,) = play_core(Scenario(op, network, one(rows), control="none")).carried
     took = (carried.end_ps or 0) - (carried.start_ps or 0)
     assert carried.admitted.floor_ps <= carried.admitted.ideal_ps(took) <= took
     if size < 3_000_000 or (fabric, op, algorithm) not in CROWDED:
@@ -128,7 +128,7 @@ def test_alone_many_flows_take_their_ideal_time(fabric: Any, number: int) -> Non
         rows.append((source, target, 0, draw.randint(1, 300_000), after))
     settings = {"payload": draw.choice([1024, 4096, 65536]), "queue_pairs": draw.choice([1, 3]), "split": True}
     settings["timeout_ps"] = 10**15
-    (carried,) = play_core(Scenario("flows", lambda: network, one(rows), control="none", **settings)).carried
+    (carried,) = play_core(Scenario("flows", network, one(rows), control="none", **settings)).carried
     took = (carried.end_ps or 0) - (carried.start_ps or 0)
     assert carried.admitted.alone_ps == pytest.approx(took, rel=0.003)
 

@@ -1,8 +1,7 @@
-"""Jitter of NICs: core and twin agree on it, it takes no rate, and equal senders share alike."""
+"""Jitter of NICs: it takes no rate, and equal senders share alike (that core and twin agree: test_against_twin.py)."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,36 +13,8 @@ from netsim.config.scenario import Nic
 from netsim.transport import CONTROLS, RECOVERIES
 from netsim.transport.presets import PRESETS
 from tests import random_cases
-from tests.core.against_twin.test_recovery import is_of_a_nics_queue
-from tests.core.scenario_runs import core_figures, differences, play_core, twin_figures
 from tests.random_cases import jain
-from tests.reference.scenarios.drawn import drawn
-from tests.reference.scenarios.measuring import MEASURED
-from tests.reference.scenarios.per_packet_routing import ROUTED
-from tests.reference.scenarios.pfc import LOSSLESS
-from tests.reference.scenarios.plain import SCENARIOS
-from tests.reference.scenarios.priorities import CLASSED
-from tests.reference.scenarios.recovery import RECOVERING, drawn_recovering
-from tests.reference.scenarios.scenario import build_twin
-from tests.reference.scenarios.shared_buffer import SHARED
-from tests.reference.scenarios.together import TOGETHER
 from tests.traffic import collective, flows
-
-NAMED = SCENARIOS | LOSSLESS | RECOVERING | MEASURED | ROUTED | SHARED | CLASSED | TOGETHER
-RANDOM = {scenario.name: scenario for scenario in [*map(drawn, range(20)), *map(drawn_recovering, range(20))]}
-SIZES = (1.0, 0.3, 2.5)
-JITTERED = {
-    name: replace(scenario, jitter=SIZES[n % len(SIZES)]) for n, (name, scenario) in enumerate((NAMED | RANDOM).items())
-}
-
-
-@pytest.mark.parametrize("name", JITTERED)
-def test_core_and_twin_agree_with_jitter(name: str) -> None:
-    scenario = JITTERED[name]
-    twin = build_twin(scenario)
-    results = twin.run()
-    told = differences(core_figures(play_core(scenario)), twin_figures(twin, results, scenario.queue_pairs))
-    assert [each for each in told if not is_of_a_nics_queue(each, scenario)] == []
 
 
 def tail_drop(senders: int, rate: str = "40Gb/s", buffer: str = "2MB", **fields: Any) -> dict[str, Any]:

@@ -14,15 +14,19 @@ import netsim
 from tests.core.laws import (
     ALWAYS,
     IN_THE_END,
+    breaches,
     counted,
     no_packet_is_lost_from_the_books,
     queues_stay_inside_their_buffers,
 )
 from tests.core.scenario_runs import CoreRun, build_core, play_core
 from tests.reference.scenarios.drawn import drawn
+from tests.reference.scenarios.every import NAMED
 from tests.reference.scenarios.networks import MICROSECOND, Row, incast, line, queue, ring, shift, star
 from tests.reference.scenarios.plain import SCENARIOS
+from tests.reference.scenarios.recovery import RECOVERING
 from tests.reference.scenarios.scenario import Collective, Scenario, one
+from tests.reference.scenarios.together import TOGETHER
 
 Law = Callable[[CoreRun], list[str]]
 unhurried = settings(deadline=None, max_examples=30)
@@ -36,27 +40,19 @@ def stopped(scenario: Scenario, *stops: int) -> CoreRun:
     return run
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+STOPS = dict.fromkeys(RECOVERING | TOGETHER, range(700_000, 60 * MICROSECOND, 7_345_678))
+STOPS |= dict.fromkeys(SCENARIOS, range(700_000, 30 * MICROSECOND, 2_345_678))
+
+
+@pytest.mark.parametrize("name", STOPS)
 def test_every_scenario_keeps_every_law_at_every_stop_and_in_the_end(name: str) -> None:
-    run = build_core(SCENARIOS[name])
-    for stop in range(700_000, 30 * MICROSECOND, 2_345_678):
-        run.env.run(until=stop)
-        assert [breach for law in ALWAYS for breach in law(run)] == [], f"at {stop} ps"
-    run.env.run()
-    run.fabric.drain()
-    assert [breach for law in ALWAYS + IN_THE_END for breach in law(run)] == []
+    assert breaches(NAMED[name], STOPS[name]) == []
 
 
 @unhurried
 @given(st.integers(1_000, 1_000_000), st.lists(st.integers(1, 60 * MICROSECOND), max_size=4, unique=True))
 def test_random_schedules_keep_every_law(number: int, stops: list[int]) -> None:
-    run = build_core(drawn(number))
-    for stop in sorted(stops):
-        run.env.run(until=stop)
-        assert [breach for law in ALWAYS for breach in law(run)] == []
-    run.env.run()
-    run.fabric.drain()
-    assert [breach for law in ALWAYS + IN_THE_END for breach in law(run)] == []
+    assert breaches(drawn(number), sorted(stops)) == []
 
 
 def test_a_stop_finds_packets_and_acks_under_way_and_some_dropped() -> None:
@@ -131,7 +127,7 @@ def test_a_ring_of_more_bytes_never_takes_less_time(one_size: int, other: int) -
 
 
 def _alone(network: Any, rows: list[Row], window: int) -> int:
-    run = play_core(Scenario("alone", lambda: network, one(rows), window=window))
+    run = play_core(Scenario("alone", network, one(rows), window=window))
     return max(run.finish_ps.values())
 
 
@@ -139,7 +135,7 @@ def _alone(network: Any, rows: list[Row], window: int) -> int:
 @given(st.integers(2, 6), st.integers(1, 120_000), st.booleans())
 def test_an_incast_takes_as_long_as_its_bytes_need_on_the_last_link(senders: int, size: int, shallow: bool) -> None:
     network = star(senders + 1, at=queue(8 if shallow else 1000))
-    run = play_core(Scenario("incast", lambda: network, one(incast(senders, size))))
+    run = play_core(Scenario("incast", network, one(incast(senders, size))))
     on_the_wire = senders * (size + 64 * -(-size // 4096))
     assert max(run.finish_ps.values()) >= on_the_wire * 80 + 2 * MICROSECOND
     assert queues_stay_inside_their_buffers(run) == []
@@ -147,7 +143,7 @@ def test_an_incast_takes_as_long_as_its_bytes_need_on_the_last_link(senders: int
 
 def test_connections_deliver_their_messages_in_order() -> None:
     rounds = tuple(Collective([(0, 1, 0, 30_000 - 9_000 * n, ()), *shift(4, 1, 20_000)]) for n in range(3))
-    run = play_core(Scenario("in order", lambda: star(4, at=queue(4)), rounds, timeout_ps=30 * MICROSECOND))
+    run = play_core(Scenario("in order", star(4, at=queue(4)), rounds, timeout_ps=30 * MICROSECOND))
     of_each = [
         each.flows["delivered_ps"][(each.flows["source"] == 0) & (each.flows["target"] == 1)] for each in run.carried
     ]

@@ -18,7 +18,7 @@ MSS = 4096
 def twin_of(network: Network, rows: Sequence[Row], *enters: int, **settings: int | str) -> Twin:
     """Build one collective on a network, window 1000 unless told, time-out after the test."""
     chosen = {"window": 1000, "timeout_ps": 4_000 * MICROSECOND} | settings
-    return build_twin(Scenario("by hand", lambda: network, (Collective(rows, enters),), **chosen))  # type: ignore[arg-type]
+    return build_twin(Scenario("by hand", network, (Collective(rows, enters),), **chosen))  # type: ignore[arg-type]
 
 
 def flow(twin: Twin, source: int, target: int, channel: int = 0, collective: int = 0) -> Flow:

@@ -117,9 +117,7 @@ def test_a_lost_last_packet_is_sent_again_when_its_time_out_has_passed(timeout: 
 
 def test_sending_more_does_not_put_off_the_time_out_of_what_is_outstanding() -> None:
     later = Collective(incast(2, MSS), enters=(8 * MICROSECOND,) * 3)
-    losing = Scenario(
-        "by hand", lambda: star(3, at=queue(1)), (Collective(incast(2, MSS)), later), timeout_ps=16 * MICROSECOND
-    )
+    losing = Scenario("by hand", star(3, at=queue(1)), (Collective(incast(2, MSS)), later), timeout_ps=16 * MICROSECOND)
     twin = build_twin(losing)
     twin.run()
     for number in range(2):
@@ -133,7 +131,7 @@ def test_a_late_ack_after_a_time_out_spares_what_it_covers() -> None:
     first = Collective([(0, 1, 0, 10 * MSS, ())])
     second = Collective([(0, 1, 1, 10 * MSS, ())], enters=(16 * MICROSECOND, 0))
     network = star(2, delays_ns=[3900])
-    twin = build_twin(Scenario("by hand", lambda: network, (first, second), timeout_ps=16 * MICROSECOND))
+    twin = build_twin(Scenario("by hand", network, (first, second), timeout_ps=16 * MICROSECOND))
     twin.run()
     assert 2 * (SLOT + ACK) + 4 * 3_900_000 == 16 * MICROSECOND + 275_840
     assert flow(twin, 0, 1) == Equal(retransmitted=5, acked_ps=16 * MICROSECOND + 275_840 + 9 * SLOT)
@@ -205,7 +203,7 @@ def test_a_part_ends_with_its_last_send_or_its_last_receive_whichever_is_later()
 
 def test_a_rank_goes_on_at_the_instant_its_part_is_finished() -> None:
     second = Collective([(1, 0, 0, MSS, ())], waits=(0,))
-    scenario = Scenario("by hand", lambda: star(2), (Collective([(0, 1, 0, MSS, ())]), second))
+    scenario = Scenario("by hand", star(2), (Collective([(0, 1, 0, MSS, ())]), second))
     twin = build_twin(scenario)
     twin.run()
     delivered = 2 * SLOT + 2 * DELAY
@@ -216,14 +214,14 @@ def test_a_rank_goes_on_at_the_instant_its_part_is_finished() -> None:
 
 def test_a_rank_sends_on_without_a_gap_when_its_last_packet_has_left() -> None:
     rounds = Collective([(0, 1, 0, 3 * MSS, ())]), Collective([(0, 1, 1, MSS, ())], waits=(0,), members=(0, 1))
-    twin = build_twin(Scenario("by hand", lambda: star(3), rounds))
+    twin = build_twin(Scenario("by hand", star(3), rounds))
     twin.run()
     assert flow(twin, 0, 1, 1, collective=1).start_ps == twin.parts[0][0].finish_ps == 3 * SLOT
 
 
 def test_ranks_that_enter_at_one_instant_all_come_before_the_first_departure() -> None:
     rows = [[(0, 1, channel, 2 * MSS, ())] for channel in range(2)]
-    twin = build_twin(Scenario("by hand", lambda: star(2), tuple(Collective(each) for each in rows)))
+    twin = build_twin(Scenario("by hand", star(2), tuple(Collective(each) for each in rows)))
     twin.run()
     assert [flow(twin, 0, 1, n, n).start_ps for n in range(2)] == [0, 0]
     ends = [(3 + n) * SLOT + SLOT + 2 * DELAY for n in range(2)]  # they take turns from the first packet on

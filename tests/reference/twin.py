@@ -7,19 +7,22 @@ the same instant). An arrival is processed completely; then every idle link of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from netsim.topology.network import SCALE_UP, Network
+from netsim.topology.network import SCALE_UP
+from netsim.transport.settings import Dcqcn
 from tests.reference.flows.collectives import Ranks
 from tests.reference.link.port import DEPARTURE, Nic, Port
 from tests.reference.link.priorities import ClassedNic, ClassedPort
 from tests.reference.link.shared_buffer import Pool
 from tests.reference.scenarios.networks import longest_round_trip
 from tests.reference.state.records import Connection, LinkCount, Message, Packet, Results, Route
-from tests.reference.switch.per_packet_routing import Steer, Steering
-from tests.reference.transport.dcqcn import PAPER, Dcqcn, new_control
+from tests.reference.switch.per_packet_routing import PerPacketRouting
+from tests.reference.transport.dcqcn import PAPER, new_control
+
+if TYPE_CHECKING:
+    from tests.reference.scenarios.scenario import Scenario
 
 TIMEOUT = 2  # a SimPy priority; its processes have 0 and 1
 
@@ -31,41 +34,19 @@ class GaveUpError(Exception):
 class Twin(Ranks):
     """A network in motion; sizes in bytes, windows in packets, times in ps."""
 
-    def __init__(
-        self,
-        network: Network,
-        *,
-        payload: int = 4096,
-        header: int = 64,
-        ack: int = 64,
-        scale_up_payload: int = 16384,
-        control: str = "window",
-        window: int | str | Callable[[Route], int] = 50,
-        dcqcn: Dcqcn = PAPER,
-        chosen: Mapping[str, Any] | None = None,
-        max_window: int = 1 << 30,
-        timeout_ps: int = 4_194_304_000,
-        seed: int = 1,
-        per_packet: Steer | None = None,
-        retries: int = 1 << 30,
-        nak_per_packet: bool = False,
-        classes: int = 1,
-        jitter: float = 0,
-    ) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         super().__init__()
-        self.network, self.seed, self.retries, self.nak_per_packet = network, seed, retries, nak_per_packet
-        self.per_packet = per_packet and Steering(self, per_packet)
-        self.jitter = round(jitter * 65536)
-        self.payload, self.header, self.ack, self.scale_up_payload = payload, header, ack, scale_up_payload
-        self.control, self.window, self.max_window, self.dcqcn = control, window, max_window, dcqcn
-        self.chosen = dict(chosen or {})  # settings of the control, as a user writes them
-        self.timeout_ps = timeout_ps
+        network = scenario.network
+        self.scenario, self.network, self.seed = scenario, network, scenario.seed
+        self.per_packet = scenario.per_packet and PerPacketRouting(self, scenario.per_packet)
+        self.jitter = round(scenario.jitter * 65536)
+        self.full_bytes = scenario.payload + scenario.header
+        self.dcqcn = Dcqcn(**PAPER | scenario.dcqcn)
         hosts = len(network.hosts)
         outside = {link.source for link in network.links if link.kind != SCALE_UP and link.source >= hosts}
         shared = network.shared_buffer
         self.pools = {node: Pool(shared) for node in outside} if shared else {}
-        self.classes = classes
-        at_host, at_switch = (ClassedNic, ClassedPort) if classes > 1 else (Nic, Port)
+        at_host, at_switch = (ClassedNic, ClassedPort) if scenario.classes > 1 else (Nic, Port)
         self.ports: list[Port] = [(at_host if link.source < hosts else at_switch)(self, link) for link in network.links]
         self.ports_of: dict[int, list[Port]] = {}
         for port in self.ports:
@@ -101,26 +82,23 @@ class Twin(Ranks):
     def payload_of(self, connection: Connection) -> int:
         """Give the bytes of a full packet: more inside an NVLink domain."""
         inside = all(self.network.links[link].kind == SCALE_UP for link in connection.route)
-        return self.scale_up_payload if inside else self.payload
+        return self.scenario.scale_up_payload if inside else self.scenario.payload
 
     @cached_property
     def longest_ps(self) -> int:
         """Give the longest idle round trip between two hosts outside servers: of all shortest ways the slowest."""
-        return longest_round_trip(self.network, self.payload + self.header, self.ack)
+        return longest_round_trip(self.network, self.full_bytes, self.scenario.ack)
 
     def send(self, connection: Connection) -> Packet:
         """Give the connection's next packet."""
-        message, payload = connection.packets[connection.next]
-        first = connection.next == connection.highest
-        closes = first and connection.next == message.end - 1
-        packet = Packet(connection, connection.route, payload + self.header, connection.next, message, closes=closes)
-        packet.sent_ps = self.now
+        if not connection.outstanding():
+            connection.progress_ps = self.now
+        sequence, first = connection.take()
+        message, payload = connection.packets[sequence]
+        closes, size = first and sequence == message.end - 1, payload + self.scenario.header
+        packet = Packet(connection, connection.route, size, sequence, message, closes=closes, sent_ps=self.now)
         message.flow.packets += first
         message.flow.retransmitted += not first
-        if connection.next == connection.acked:
-            connection.progress_ps = self.now
-        connection.next += 1
-        connection.highest = max(connection.highest, connection.next)
         self.totals["data_sent"] += 1
         connection.sent += 1
         if self.per_packet:
@@ -160,51 +138,62 @@ class Twin(Ranks):
         self.start_links(node)
 
     def on_data(self, packet: Packet, message: Message) -> None:
-        """Receive in order or complain once; answer every packet; deliver a message with its last packet."""
+        """Receive; answer every packet; deliver messages that have no gap before their end."""
+        connection, before = packet.connection, packet.connection.expected
+        said = self.receive(packet, message)
+        cnp = packet.marked and self.now >= connection.cnp_ps
+        if cnp:
+            connection.cnp_ps = self.now + self.dcqcn.cnp_interval
+        back, copied = connection.way_back, ("marked", "entropy", "sent_ps", "telemetry")
+        said |= {name: getattr(packet, name) for name in copied}
+        answer = Packet(connection, back, self.scenario.ack, cnp=cnp, **said)
+        self.ports[back[0]].accept(answer)
+        self.totals.update(data_delivered=1, acks_sent=1, naks=answer.nak, cnps=cnp, sacks=answer.sack)
+        for each in [m for m in connection.messages if before < m.end <= connection.expected]:
+            each.flow.delivered_ps = self.now
+            self.close(each.receiver)
+            self.settle(each, "delivered")
+
+    def receive(self, packet: Packet, message: Message) -> dict[str, Any]:
+        """Go-back-N: receive in order or complain once; give what the answer says."""
         connection = packet.connection
         if packet.marked and packet.sequence >= connection.expected:
             connection.packets[connection.expected][0].flow.marked += 1
         in_order = packet.sequence == connection.expected
-        nak = packet.sequence > connection.expected and (self.nak_per_packet or not connection.nak_pending)
+        nak = packet.sequence > connection.expected and (self.scenario.nak_per_packet or not connection.nak_pending)
         connection.expected += in_order
         connection.nak_pending = not in_order and (nak or connection.nak_pending)
-        back = connection.way_back
-        cnp = packet.marked and self.now >= connection.cnp_ps
-        if cnp:
-            connection.cnp_ps = self.now + self.dcqcn.cnp_interval_ps
-        answer = Packet(connection, back, self.ack, connection.expected, marked=packet.marked, nak=nak, cnp=cnp)
-        answer.entropy = packet.entropy
-        answer.sent_ps, answer.told = packet.sent_ps, packet.told
-        self.ports[back[0]].accept(answer)
-        self.totals.update(data_delivered=1, acks_sent=1, naks=int(nak), cnps=int(cnp))
-        if in_order and connection.expected == message.end:
-            message.flow.delivered_ps = self.now
-            self.close(message.receiver)
-            self.settle(message, "delivered")
+        return {"sequence": connection.expected, "nak": nak}
 
     def on_ack(self, ack: Packet) -> None:
-        """Rewind on a complaint, advance on progress, tell the congestion control, send on."""
-        connection, expected = ack.connection, ack.sequence
+        """Take in what has arrived and what has not, tell the congestion control, send on."""
+        connection, acked, before = ack.connection, ack.connection.acked, ack.connection.arrived()
         self.totals["acks_delivered"] += 1
-        if self.per_packet:
+        answers_data = self.learn(connection, ack)
+        if self.per_packet and answers_data:
             self.per_packet.recycle(ack)
+        if connection.acked > acked:
+            connection.progress_ps = self.now
+            self.acknowledge([m for m in connection.messages if m.end <= connection.acked and not m.acked])
+        connection.control.on_ack(connection, connection.acked, ack.marked, connection.acked > acked)
+        if ack.cnp:
+            connection.control.on_cnp()
+        if answers_data:
+            connection.control.on_round_trip(connection, connection.arrived() - before, ack)
+        self.offer(connection)
+
+    def learn(self, connection: Connection, ack: Packet) -> bool:
+        """Go-back-N: rewind on a complaint, advance on progress; tell that it answers a packet that arrived whole."""
+        expected = ack.sequence
         if ack.nak and (expected >= connection.acked or connection.next > connection.acked):
             connection.next = max(expected, connection.acked)
             self.totals["overtaken_naks"] += expected < connection.acked
             connection.control.on_loss(connection, 1)
-        gained = max(0, expected - connection.acked)
-        advanced = expected > connection.acked
-        if advanced:
+        if expected > connection.acked:
             connection.acked = expected
             connection.advances.append((self.now, expected))
             connection.next = max(connection.next, expected)
-            connection.progress_ps = self.now
-            self.acknowledge([m for m in connection.messages if m.end <= expected and not m.acked])
-        connection.control.on_ack(connection, expected, ack.marked, advanced)
-        if ack.cnp:
-            connection.control.on_cnp()
-        connection.control.on_round_trip(connection, gained, ack)
-        self.offer(connection)
+        return True
 
     def acknowledge(self, messages: list[Message]) -> None:
         """All packets of these messages are known to have arrived."""
@@ -233,7 +222,8 @@ class Twin(Ranks):
         """Set the timer of a connection that waits for something, if it is not set."""
         if connection.awaits() and not connection.armed:
             connection.armed = True
-            self.later(TIMEOUT, connection.progress_ps + self.timeout_ps - self.now, lambda: self.expire(connection))
+            left = connection.progress_ps + self.scenario.timeout_ps - self.now
+            self.later(TIMEOUT, left, lambda: self.expire(connection))
 
     def expire(self, connection: Connection) -> None:
         """A timer has run out: time-outs of one instant are in order of connection."""
@@ -244,7 +234,7 @@ class Twin(Ranks):
     def time_out(self) -> None:
         """Rewind every connection that has waited too long for progress."""
         for connection in self.connections.values():
-            if connection.awaits() and self.now - connection.progress_ps >= self.timeout_ps:
+            if connection.awaits() and self.now - connection.progress_ps >= self.scenario.timeout_ps:
                 self.count_timeout(connection)
                 connection.start_over()
                 connection.progress_ps = self.now
@@ -258,7 +248,7 @@ class Twin(Ranks):
         if connection.arrived() > connection.stuck_at:
             connection.stuck_at, connection.retries = connection.arrived(), 0
         connection.retries += 1
-        if connection.retries > self.retries:
+        if connection.retries > self.scenario.retries:
             raise GaveUpError(connection.number)
 
     def run(self, until_ps: int | None = None) -> Results:

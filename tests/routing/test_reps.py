@@ -8,7 +8,7 @@ from tests.core.scenario_runs import play_core
 from tests.reference.scenarios.networks import GIGABIT, MICROSECOND, queue, shift
 from tests.reference.scenarios.per_packet_routing import REPS, SPRAY
 from tests.reference.scenarios.scenario import Scenario, one
-from tests.reference.switch.per_packet_routing import Steer
+from tests.reference.switch.per_packet_routing import PerPacket
 
 SLOW = 10  # Gb/s
 
@@ -27,10 +27,12 @@ def one_slow_spine() -> Network:
     return builder.build()
 
 
-def share_of_the_slow_spine(per_packet: Steer, seed: int) -> float:
+def share_of_the_slow_spine(per_packet: PerPacket, seed: int) -> float:
     """The part of all packets that went over it, in either direction, from where there was a choice."""
     rows = shift(8, 4, 4_000_000)
-    scenario = Scenario("one slow spine", one_slow_spine, one(rows), control="dctcp", per_packet=per_packet, seed=seed)
+    scenario = Scenario(
+        "one slow spine", one_slow_spine(), one(rows), control="dctcp", per_packet=per_packet, seed=seed
+    )
     run = play_core(scenario)
     links = run.fabric.world.links
     from_leaves = {

@@ -168,8 +168,7 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
     row["lossy"] = any(chance > 0 for chance in network.loss)
     row["paced"] = control in PACED
     row["timestamped"], row["telemetered"] = control in NOTED, control in TELEMETERED
-    coupled = ("pooling", "trim", "timestamped")  # what the other kind of switch cannot do
-    row["coupled"] = any(row[name] for name in coupled)
+    row["coupled"] = row["pooling"]  # ports that share a buffer depend on each other
     for name, values in parameters.items():
         for key, value in values.items():
             row["controls"][name][key] = value

@@ -18,38 +18,37 @@ class Gate:
 
     def __init__(self, twin: Twin, port: Port, pfc: Pfc) -> None:
         self.twin, self.port, self.pfc = twin, port, pfc  # the port is at the link's near end: it obeys
-        self.held = 0
+        self.occupancy = 0
         self.stopped_by: Port | None = None  # whose queue was too long
-        self.beyond = 0  # of it, what stands in the headroom
-        self.closed = False
+        self.in_headroom = 0  # of it, what stands in the headroom
+        self.pause_sent = False
         link = port.link
-        late = (twin.header + twin.payload) * twin.jitter * 8 * 10**12 // link.rate_bps if port.has_jitter else 0
+        late = twin.full_bytes * twin.jitter * 8 * 10**12 // link.rate_bps if port.has_jitter else 0
         on_the_way = 2 * link.rate_bps * (link.delay_ps - (-late >> 17)) // (8 * 10**12)
-        headroom = on_the_way + 3 * (twin.header + twin.payload) if pfc.headroom is None else pfc.headroom
-        self.headroom = headroom
+        self.headroom = on_the_way + 3 * twin.full_bytes if pfc.headroom is None else pfc.headroom
         self.pool = twin.pools.get(link.target)
 
     def admit(self, size: int) -> bool:
         """Take a packet into the account, and PAUSE above xoff; False if even the headroom is full."""
-        inside = self.held - self.beyond
+        inside = self.occupancy - self.in_headroom
         fits = max(0, min(size, self.pfc.xoff - inside))
         if self.pool:
             fits = self.pool.most(inside, fits)
-        if self.beyond + size - fits > self.headroom:
+        if self.in_headroom + size - fits > self.headroom:
             return False
-        self.held += size
-        self.beyond += size - fits
+        self.occupancy += size
+        self.in_headroom += size - fits
         if self.pool:
             self.pool.take(fits)
-        if self.beyond and not self.closed:
-            self.tell(stop=True)
+        if self.in_headroom and not self.pause_sent:
+            self.send_pause(stop=True)
         return True
 
     def release(self, size: int) -> None:
         """The last bit of a packet has left."""
-        self.held -= size
-        from_headroom = min(size, self.beyond)
-        self.beyond -= from_headroom
+        self.occupancy -= size
+        from_headroom = min(size, self.in_headroom)
+        self.in_headroom -= from_headroom
         if self.pool:
             self.pool.used -= size - from_headroom
         self.resume()
@@ -59,16 +58,16 @@ class Gate:
         xon = self.pfc.xon
         if self.pool:
             xon -= max(0, self.pfc.xoff - self.pool.threshold())
-        if self.closed and self.beyond == 0 and self.stopped_by is None and self.held <= max(0, xon):
-            self.tell(stop=False)
+        if self.pause_sent and self.in_headroom == 0 and self.stopped_by is None and self.occupancy <= max(0, xon):
+            self.send_pause(stop=False)
 
-    def tell(self, *, stop: bool) -> None:
+    def send_pause(self, *, stop: bool) -> None:
         """Send PAUSE or RESUME; it takes the delay of the way back and nothing else."""
         number = self.port.link.number
-        self.closed = stop
+        self.pause_sent = stop
         self.port.count.pauses += stop
         delay_ps = self.twin.network.links[number ^ 1].delay_ps
-        self.twin.later(SIGNAL + self.port.signal_order, delay_ps, lambda: self.port.obey(stop=stop))
+        self.twin.later(SIGNAL + self.port.signal_order, delay_ps, lambda: self.port.on_pause(stop=stop))
 
 
 class Length:
@@ -91,8 +90,8 @@ class Length:
         if self.port.filled["data"] > self.longest:
             self.port.twin.totals["queues_too_long"] += 1
             self.is_long, gate.stopped_by = True, self.port
-            if not gate.closed:
-                gate.tell(stop=True)
+            if not gate.pause_sent:
+                gate.send_pause(stop=True)
 
     def shrink(self) -> None:
         """A packet has left: at four fifths senders may go on."""

@@ -120,10 +120,10 @@ class Port:
             return False
         self.count.trims += 1
         self.twin.totals["trims"] += 1
-        packet.trimmed, packet.bytes, packet.stored_as = True, self.twin.header, "control"
+        packet.trimmed, packet.bytes, packet.stored_as = True, self.twin.scenario.header, "control"
         return self.has_room(packet)
 
-    def obey(self, *, stop: bool) -> None:
+    def on_pause(self, *, stop: bool) -> None:
         """PAUSE or RESUME has come; an idle link goes on at once."""
         note_signal(self, stop=stop)
         if stop:
@@ -179,8 +179,8 @@ class Port:
         if self.marks_late and packet.message is not None and packet.stored_as == "data":
             queue = self.queue_of(packet)
             queue.mark(packet, queue.filled["data"], self.count.packets)
-        if packet.message is not None and packet.stored_as == "data" and len(packet.told) < 8:
-            packet.told.append((self.link.number, self.twin.now, self.count.bytes, self.behind(packet)))
+        if packet.message is not None and packet.stored_as == "data" and len(packet.telemetry) < 8:
+            packet.telemetry.append((self.link.number, self.twin.now, self.count.bytes, self.behind(packet)))
         is_lost = mix(self.twin.seed, self.link.number + (1 << 40), self.count.packets) < self.loss
         late = mix(self.twin.seed, self.link.number + (1 << 41), self.count.packets)
         self.count.bytes += packet.bytes
@@ -222,11 +222,11 @@ class Port:
         self.filled[packet.stored_as] -= packet.bytes
         if self.pool and packet.stored_as == "data":
             self.pool.used -= packet.bytes
-        self.let_go(packet)
+        self.pfc_release(packet)
         if self.length:
             self.length.shrink()
 
-    def let_go(self, packet: Packet) -> None:
+    def pfc_release(self, packet: Packet) -> None:
         """Take a packet that has left off its ingress account."""
         if packet.gate:
             gate, packet.gate = packet.gate, None
@@ -236,13 +236,13 @@ class Port:
 class Nic(Port):
     """A host's egress: control first, then transit data and own connections in turn; no limit, no marks.
 
-    A connection that may send but is not ready is parked. It joins the round robin at the first departure after that.
+    A connection that may send but is not ready is paced. It joins the round robin at the first departure after that.
     """
 
     def __init__(self, twin: Twin, link: Link) -> None:
         super().__init__(twin, link)
         self.ready: deque[Connection] = deque()  # the round robin
-        self.parked: list[Connection] = []
+        self.paced: list[Connection] = []
         self.transit_next = True
 
     def accept(self, packet: Packet) -> None:
@@ -255,7 +255,7 @@ class Nic(Port):
         """Give the packet to send next."""
         if self.paused and not (self.is_strict and self.queues["control"]):
             return None
-        self.unpark()
+        self.unpace()
         if self.queues["control"]:
             return self.queues["control"].popleft()
         sources = [self.take_transit, self.take_own]
@@ -284,19 +284,19 @@ class Nic(Port):
         return None
 
     def offer(self, connection: Connection) -> None:
-        """Let the connection stand in the round robin or among the parked, once, if it may send."""
-        if not connection.may_send() or connection in self.ready or connection in self.parked:
+        """Let the connection stand in the round robin or among the paced, once, if it may send."""
+        if not connection.may_send() or connection in self.ready or connection in self.paced:
             return
         if connection.ready_ps <= self.twin.now:
             self.ready.append(connection)
             return
-        self.twin.totals["parked"] += 1
-        self.parked.append(connection)
+        self.twin.totals["paced"] += 1
+        self.paced.append(connection)
         self.twin.later(DEPARTURE, connection.ready_ps - self.twin.now, self.start)
 
-    def unpark(self) -> None:
-        """A departure: let those parked connections whose time has come join the round robin, earliest first."""
-        due = [connection for connection in self.parked if connection.ready_ps <= self.twin.now]
-        self.parked = [connection for connection in self.parked if connection not in due]
+    def unpace(self) -> None:
+        """A departure: let those paced connections whose time has come join the round robin, earliest first."""
+        due = [connection for connection in self.paced if connection.ready_ps <= self.twin.now]
+        self.paced = [connection for connection in self.paced if connection not in due]
         self.ready.extend(sorted(due, key=lambda connection: connection.ready_ps))
-        self.twin.totals["unparked_together"] += len(due) > 1
+        self.twin.totals["unpaced_together"] += len(due) > 1

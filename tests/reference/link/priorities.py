@@ -66,11 +66,11 @@ class Turns(Nic, Lane):
 
     def __init__(self, twin: Twin, link: Link, head: Port, level: int) -> None:
         Lane.__init__(self, twin, link, head, level)
-        self.ready, self.parked, self.transit_next = deque(), [], True
+        self.ready, self.paced, self.transit_next = deque(), [], True
 
     def could_send(self) -> bool:
         """Tell whether anything waits for its turn here and is not stopped."""
-        is_due = any(connection.ready_ps <= self.twin.now for connection in self.parked)
+        is_due = any(connection.ready_ps <= self.twin.now for connection in self.paced)
         return not self.paused and (bool(self.queues["data"] or self.ready) or is_due)
 
     def take_turn(self) -> Packet | None:
@@ -89,7 +89,7 @@ class ClassedPort(Port):
 
     def __init__(self, twin: Twin, link: Link) -> None:
         super().__init__(twin, link)
-        self.lanes = [self.kind(twin, link, self, level) for level in range(twin.classes)]
+        self.lanes = [self.kind(twin, link, self, level) for level in range(twin.scenario.classes)]
 
     def lane_of(self, packet: Packet) -> Lane:
         """The lane of a packet's class."""
@@ -136,7 +136,7 @@ class ClassedPort(Port):
 
 
 class ClassedNic(ClassedPort):
-    """A link at a host: control first, then the highest class that may send; when it sends all unpark."""
+    """A link at a host: control first, then the highest class that may send; when it sends all unpace."""
 
     kind = Turns
 
@@ -155,7 +155,7 @@ class ClassedNic(ClassedPort):
         if not self.queues["control"] and not any(lane.could_send() for lane in lanes):
             return None
         for lane in lanes:
-            lane.unpark()
+            lane.unpace()
         if self.queues["control"]:
             return self.queues["control"].popleft()
         for lane in lanes:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import simpy
 
 from netsim.topology.network import Network
 from tests.reference.flows.queue_pairs import Pairs
-from tests.reference.recovery.selective_repeat import RepairingTwin
-from tests.reference.scenarios.networks import MICROSECOND, Row, shortest_routes
+from tests.reference.recovery.selective_repeat import SelectiveTwin
+from tests.reference.scenarios.networks import MICROSECOND, Row, shortest_routes, star
 from tests.reference.state.records import Results
-from tests.reference.switch.per_packet_routing import Steer
-from tests.reference.transport.dcqcn import PAPER, Dcqcn
+from tests.reference.switch.per_packet_routing import PerPacket
 from tests.reference.twin import Twin
 
 
@@ -36,26 +35,26 @@ class Collective:
 class Scenario:
     """One run; rank r is on host `hosts[r]` (on host r by default).
 
-    `shows` names counts that must not be zero, `never` such that must.
+    `shows` names counts that must not be zero, `never` such that must, with spaces between.
     """
 
     name: str
-    network: Callable[[], Network]
+    network: Network
     collectives: tuple[Collective, ...]
-    shows: tuple[str, ...] = ()
-    never: tuple[str, ...] = ()
+    shows: str = ""
+    never: str = ""
     hosts: tuple[int, ...] = ()
     control: str = "window"
     window: int | str = 50
-    dcqcn: Dcqcn = PAPER
-    chosen: Mapping[str, Any] = field(default_factory=dict)  # settings of the control, where it measures round trips
+    dcqcn: Mapping[str, Any] = field(default_factory=dict)  # settings as a user writes them, where not the paper's
+    chosen: Mapping[str, Any] = field(default_factory=dict)  # the same of a control that measures round trips
     timeout_ps: int = 100 * MICROSECOND
     payload: int = 4096
     header: int = 64
     ack: int = 64
     scale_up_payload: int = 16384
     seed: int = 1
-    per_packet: Steer | None = None
+    per_packet: PerPacket | None = None
     queue_pairs: int = 1
     split: bool = False
     recovery: str = "go_back_n"
@@ -71,44 +70,32 @@ class Scenario:
         """How many classes of traffic there are."""
         return 1 + max((collective.traffic_class for collective in self.collectives), default=0)
 
-    def members_of(self, collective: Collective, network: Network) -> tuple[int, ...]:
+    def members_of(self, collective: Collective) -> tuple[int, ...]:
         """The hosts of a collective's positions."""
-        hosts = self.hosts or tuple(range(len(network.hosts)))
+        hosts = self.hosts or tuple(range(len(self.network.hosts)))
         return tuple(hosts[rank] for rank in collective.members) or hosts
+
+
+UNSET = vars(Scenario("unset", star(2), ()))
+
+
+def scenarios(*each: Scenario, **common: Any) -> dict[str, Scenario]:
+    """Scenarios by name, with what they have in common where they say nothing else."""
+    found = {}
+    for one in each:
+        changes = {name: value for name, value in common.items() if getattr(one, name) == UNSET[name]}
+        found[one.name] = replace(one, **changes)
+    return found
 
 
 def build_twin(scenario: Scenario) -> Twin:
     """Give the scenario's network in motion, with a process for every position that enters a collective."""
-    names = (
-        "payload",
-        "header",
-        "ack",
-        "scale_up_payload",
-        "control",
-        "window",
-        "dcqcn",
-        "chosen",
-        "timeout_ps",
-        "seed",
-        "steering",
-        "retries",
-        "nak_per_packet",
-        "classes",
-        "jitter",
-    )
-    network = scenario.network()
-    settings = {name: getattr(scenario, name) for name in names}
-    if scenario.recovery == "selective_repeat":
-        repair = {"places": scenario.places, "reordering": scenario.reordering, "share": scenario.share}
-        twin: Twin = RepairingTwin(network, **repair, **settings)
-    else:
-        twin = Twin(network, **settings)
-    route = shortest_routes(network)
-    pairs = Pairs(network, scenario.queue_pairs, split=scenario.split, payload=scenario.payload)
+    twin = SelectiveTwin(scenario) if scenario.recovery == "selective_repeat" else Twin(scenario)
+    route = shortest_routes(scenario.network)
+    pairs = Pairs(scenario.network, scenario.queue_pairs, split=scenario.split, payload=scenario.payload)
     for number, collective in enumerate(scenario.collectives):
-        hosts = scenario.members_of(collective, network)
-        rows = pairs.spread(collective.rows, hosts)
-        columns = zip(*rows, strict=True)
+        hosts = scenario.members_of(collective)
+        columns = zip(*pairs.spread(collective.rows, hosts), strict=True)
         twin.collective(*columns, hosts=hosts, route=route, traffic_class=collective.traffic_class)
         for position in range(len(hosts)):
             twin.env.process(rank(twin, collective, number, position))

@@ -1,4 +1,4 @@
-"""What the twin speaks of: messages, packets, connections, congestion controls, counts."""
+"""The twin's records: messages, packets, connections, counts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from simpy.events import EventPriority
 
 if TYPE_CHECKING:
     from tests.reference.link.pfc import Gate
+    from tests.reference.transport.control import Control
 
 FOREVER = 1 << 60
 ONE = 1 << 16  # a window of one packet: windows have 16 bits behind the point
@@ -126,89 +127,10 @@ class Packet:
     closes: bool = False  # first transmission of its message's last packet
     entropy: int = 0
     sent_ps: int = 0  # an ACK: when the packet it answers was sent
-    told: list[tuple[int, int, int, int]] = field(default_factory=list)  # link, time, bytes sent before, bytes behind
+    telemetry: list[tuple[int, int, int, int]] = field(default_factory=list)  # link, time, bytes sent, bytes behind
     hop: int = 0
     stored_as: str = ""  # the buffer class it occupies at the port it stands at
     gate: Gate | None = None  # the ingress account it is on
-
-
-class Control:
-    """A window that never changes."""
-
-    def __init__(self, window: int, largest: int) -> None:
-        self.window, self.largest = window * ONE, largest * ONE
-
-    def on_ack(self, connection: Connection, expected: int, marked: bool, advanced: bool) -> None:
-        """Hear of one ACK, after the connection's own bookkeeping."""
-
-    def on_round_trip(self, connection: Connection, gained: int, ack: Packet) -> None:
-        """Hear of one ACK, what it brings beside its number; it acknowledges `gained` packets for the first time."""
-
-    def on_loss(self, connection: Connection, packets: int) -> None:
-        """Hear that so many packets are missing, after the rewind."""
-
-    def on_nack(self, connection: Connection, sent_ps: int) -> None:
-        """Hear that a packet came trimmed to its header, and when that was sent."""
-
-    def on_cnp(self) -> None:
-        """Hear of a congestion notification."""
-
-    def gap_ps(self, wire_bytes: int) -> int:
-        """Give the time from the start of a packet that leaves now to the start of the next."""
-        return 0
-
-    def on_timeout(self, connection: Connection) -> None:
-        """Hear that the recovery timer ran out, after the rewind."""
-
-
-class Dctcp(Control):
-    """Once a round, cut the window by half the moving average of the marked fraction (Alizadeh, SIGCOMM 2010)."""
-
-    alpha = acks = marks = round_end = 0
-
-    def on_ack(self, connection: Connection, expected: int, marked: bool, advanced: bool) -> None:
-        """Count the ACK; at the end of a round adapt alpha and the window."""
-        self.acks, self.marks = self.acks + 1, self.marks + marked
-        if advanced and expected >= self.round_end:
-            self.alpha += ((self.marks << 16) // self.acks - self.alpha) >> 4
-            window = self.window - ((self.window * self.alpha) >> 17) if self.marks else self.window + ONE
-            self.window = max(ONE, min(window, self.largest))
-            self.acks = self.marks = 0
-            self.round_end = connection.next
-
-    def on_nack(self, connection: Connection, sent_ps: int) -> None:
-        """Let go of the packet that came trimmed."""
-        self.window = max(ONE, self.window - ONE)
-
-    def on_timeout(self, connection: Connection) -> None:
-        """Halve the window and begin a new round."""
-        self.window = max(ONE, self.window >> 1)
-        self.round_end = connection.acked
-
-
-class Ndp(Control):
-    """A window that answers shrink and pulls widen again, up to the first one."""
-
-    pulls = 0
-
-    def __init__(self, window: int) -> None:
-        super().__init__(window, window)
-
-    def widen(self, pulls: int, *, wants: bool) -> None:
-        """Hear that the receiver has pulled so often."""
-        if wants and pulls > self.pulls:
-            self.window = min(self.largest, self.window + (pulls - self.pulls) * ONE)
-        self.pulls = max(self.pulls, pulls)
-
-    def shrink(self, packets: int, *, credit: bool) -> None:
-        """So many packets under way have been answered; a credit gives one back."""
-        self.window = max(0, self.window - packets * ONE) + credit * ONE
-
-
-def control_of(name: str, window: int, largest: int) -> Control:
-    """Make the congestion control of a new connection; windows in packets."""
-    kinds = {"none": Control(FOREVER, FOREVER), "window": Control(window, window), "dctcp": Dctcp(window, largest)}
-    return kinds[name]
 
 
 @dataclass(eq=False)
@@ -231,7 +153,7 @@ class Connection:
     ready_ps: int = 0  # it sends nothing before
     cnp_ps: int = 0  # its receiver sends no CNP before
     sent: int = 0  # packets, copies too
-    good: list[int] = field(default_factory=list)  # entropies that came back without a mark, not yet used again
+    cached_entropies: list[int] = field(default_factory=list)  # came back without a mark, not yet used again
     retries: int = 0  # time-outs in a row in which nothing more had arrived
     stuck_at: int = 0
     drops: list[tuple[Flow, int, int]] = field(default_factory=list)  # of its data: whose, sequence and when
@@ -250,8 +172,15 @@ class Connection:
         """Count the packets under way."""
         return self.next - self.acked
 
+    def take(self) -> tuple[int, bool]:
+        """Give the sequence number to send, and whether it is sent for the first time."""
+        sequence, first = self.next, self.next == self.highest
+        self.next += 1
+        self.highest = max(self.highest, self.next)
+        return sequence, first
+
     def start_over(self) -> None:
-        """Nothing was heard for too long: send again what is unacknowledged."""
+        """Nothing was heard for too long: retransmit what is unacknowledged."""
         self.next = self.acked
 
     def arrived(self) -> int:

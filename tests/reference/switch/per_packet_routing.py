@@ -13,12 +13,12 @@ from tests.reference.state.records import Connection, Packet, mix
 if TYPE_CHECKING:
     from tests.reference.twin import Twin
 
-LOT, SLOT, PATH, DRAWN = 1 << 32, 2 << 32, 3 << 32, 4 << 32
+DRAW, SLOT, PATH, ENTROPY = 1 << 32, 2 << 32, 3 << 32, 4 << 32
 KEPT = 8  # entropies
 
 
 @dataclass(frozen=True)
-class Steer:
+class PerPacket:
     """How switches choose: spray, flowlet, adaptive or reps; the rest is for one of these."""
 
     mode: str
@@ -28,10 +28,10 @@ class Steer:
     entropies: int = 1
 
 
-class Steering:
+class PerPacketRouting:
     """Chooses the next link of packets that come to switches."""
 
-    def __init__(self, twin: Twin, how: Steer) -> None:
+    def __init__(self, twin: Twin, how: PerPacket) -> None:
         self.twin, self.how = twin, how
         self.came: Counter[int] = Counter()  # packets by link
         self.turns: Counter[tuple[int, ...]] = Counter()  # by links to choose from
@@ -47,9 +47,9 @@ class Steering:
         outside = [link for link in packet.connection.route if network.links[link].kind != SCALE_UP]
         goal = network.links[outside[0]].source if packet.message is None else network.links[outside[-1]].target
         good = self.candidates(node, goal)
-        lot = mix(self.twin.seed, LOT + ingress, self.came[ingress])
-        chosen = good[0] if len(good) == 1 else self.choose(packet, node, good, lot)
-        self.twin.totals["steered"] += chosen != packet.path[hop]
+        draw = mix(self.twin.seed, DRAW + ingress, self.came[ingress])
+        chosen = good[0] if len(good) == 1 else self.choose(packet, node, good, draw)
+        self.twin.totals["rerouted"] += chosen != packet.path[hop]
         packet.path = (*packet.path[:hop], chosen, *packet.path[hop + 1 :])
 
     def ways(self, route: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -63,43 +63,43 @@ class Steering:
             begun = [(*way, link) for way in begun for link in self.candidates(links[way[-1]].target, goal)]
         return begun
 
-    def choose(self, packet: Packet, node: int, good: list[int], lot: int) -> int:
+    def choose(self, packet: Packet, node: int, good: list[int], draw: int) -> int:
         """One of several links."""
         if self.how.mode == "adaptive":
             load = {link: self.twin.ports[link].waiting() for link in good}
             best = [link for link in good if load[link] == min(load.values())]
             self.twin.totals["avoided_a_queue"] += len(best) < len(good)
-            return best[lot % len(best)]
+            return best[draw % len(best)]
         if self.how.mode == "flowlet":
-            return good[self.flowlet(packet, node, lot) % len(good)]
+            return good[self.flowlet(packet, node, draw) % len(good)]
         if self.how.mode == "reps":
             side = 2 * (node - len(self.twin.network.hosts)) + (packet.message is None)
             return good[mix(self.twin.seed, PATH + side, (packet.connection.number << 16) + packet.entropy) % len(good)]
         if self.how.in_turn:
             self.turns[tuple(good)] += 1
             return good[(self.turns[tuple(good)] - 1) % len(good)]
-        return good[lot % len(good)]
+        return good[draw % len(good)]
 
     def entropy_of(self, connection: Connection) -> int:
         """The entropy of the packet that a connection sends: the oldest good one, else a new one."""
-        self.twin.totals["reused"] += len(connection.good) > 0
-        if connection.good:
-            return connection.good.pop(0)
-        return mix(self.twin.seed, DRAWN + connection.number, connection.sent) % self.how.entropies
+        self.twin.totals["reused"] += len(connection.cached_entropies) > 0
+        if connection.cached_entropies:
+            return connection.cached_entropies.pop(0)
+        return mix(self.twin.seed, ENTROPY + connection.number, connection.sent) % self.how.entropies
 
     def recycle(self, ack: Packet) -> None:
         """Keep the entropy that an ACK brings back, if nothing on its way was marked."""
         if not ack.marked:
-            ack.connection.good = [*ack.connection.good, ack.entropy][-KEPT:]
+            ack.connection.cached_entropies = [*ack.connection.cached_entropies, ack.entropy][-KEPT:]
 
-    def flowlet(self, packet: Packet, node: int, lot: int) -> int:
+    def flowlet(self, packet: Packet, node: int, draw: int) -> int:
         """The draw of the flowlet that this packet belongs to."""
         key = 2 * packet.connection.number + (packet.message is None)
         slot = mix(self.twin.seed, SLOT, key) % self.how.slots
-        at, drawn = self.flowlets.get((node, slot), (-(1 << 60), lot))
+        at, drawn = self.flowlets.get((node, slot), (-(1 << 60), draw))
         if self.twin.now - at > self.how.gap_ps:
             self.twin.totals["new_flowlets"] += at > 0
-            drawn = lot
+            drawn = draw
         self.flowlets[node, slot] = (self.twin.now, drawn)
         return drawn
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.reference.state.records import FOREVER, Control, Ndp, Route, control_of
-from tests.reference.transport.measuring import MEASURING, idle_path
+from tests.reference.state.records import FOREVER, Route
+from tests.reference.transport.control import Control, Dctcp, Measuring, Ndp, idle_path, share
+from tests.reference.transport.rates import HpccRate, TimelyRate
+from tests.reference.transport.windows import NsccWindow, SwiftWindow
 
 if TYPE_CHECKING:
     from tests.reference.twin import Twin
@@ -18,31 +19,26 @@ ALPHA_TIMER, INCREASE_TIMER = 3, 4  # SimPy priorities: before departures; alpha
 WHOLE = 1 << 30  # alpha = 1
 
 
-@dataclass(frozen=True)
-class Dcqcn:
-    """The paper's parameters: g in units of 2^-16, times in ps, bytes, F, and bit/s at a line of 40 Gb/s."""
-
-    gain: int = 256
-    alpha_timer_ps: int = 55 * MICROSECOND
-    increase_timer_ps: int = 55 * MICROSECOND
-    byte_counter: int = 10**7
-    fast_recovery: int = 5
-    additive_bps: int = 40 * 10**6
-    hyper_bps: int = 400 * 10**6
-    min_rate_bps: int = 10**8
-    clamp: bool = True  # every cut sets the target, as in the paper; or only one after an increase, as in NICs
-    cnp_interval_ps: int = 50 * MICROSECOND
-
-
-PAPER = Dcqcn()
+PAPER = {  # at a line of 40 Gb/s; times in ps
+    "g": 1 / 256,
+    "alpha_timer": 55 * MICROSECOND,
+    "increase_timer": 55 * MICROSECOND,
+    "byte_counter": 10**7,
+    "fast_recovery": 5,
+    "ai": 40 * 10**6,
+    "hai": 400 * 10**6,
+    "min_rate": 10**8,
+    "clamp_tgt_rate": True,
+    "cnp_interval": 50 * MICROSECOND,
+}
 
 
 class RateControl(Control):
     """A rate that CNPs cut and that a timer and a byte counter raise again."""
 
-    def __init__(self, twin: Twin, line_bps: int, window: int, settings: Dcqcn) -> None:
-        super().__init__(window, window)
-        self.twin, self.line, self.settings = twin, line_bps, settings
+    def __init__(self, twin: Twin, line_bps: int, window: int) -> None:
+        super().__init__(window)
+        self.twin, self.line, self.settings = twin, line_bps, twin.dcqcn
         self.rate = self.target = line_bps
         self.alpha = WHOLE
         self.bytes = self.by_time = self.by_bytes = 0
@@ -55,19 +51,19 @@ class RateControl(Control):
         """Cut the rate by half of alpha, raise alpha, and begin to recover."""
         self.twin.totals["cuts"] += 1
         self.twin.totals["cnp_ties"] += self.rang_ps == self.twin.now
-        if self.settings.clamp or self.by_time + self.by_bytes > 0:
+        if self.settings.clamp_tgt_rate or self.by_time + self.by_bytes > 0:
             self.target = self.rate
         else:
             self.twin.totals["cuts_that_keep_the_target"] += self.cut
-        self.rate = max(self.settings.min_rate_bps, self.rate - ((self.rate * (self.alpha >> 10)) >> 21))
-        self.twin.totals["cuts_to_the_least"] += self.rate == self.settings.min_rate_bps
-        self.alpha += ((WHOLE - self.alpha) * self.settings.gain) >> 16
+        self.rate = max(self.settings.min_rate, self.rate - ((self.rate * (self.alpha >> 10)) >> 21))
+        self.twin.totals["cuts_to_the_least"] += self.rate == self.settings.min_rate
+        self.alpha += ((WHOLE - self.alpha) * share(self.settings.g)) >> 16
         self.by_time = self.by_bytes = self.bytes = 0
         self.cut, self.phase = True, "cut"
         self.round += 1
-        self.set_timer(ALPHA_TIMER, self.settings.alpha_timer_ps, self.decay)
-        self.set_timer(INCREASE_TIMER, self.settings.increase_timer_ps, self.time_is_up)
-        self.rings_ps = self.twin.now + self.settings.increase_timer_ps
+        self.set_timer(ALPHA_TIMER, self.settings.alpha_timer, self.decay)
+        self.set_timer(INCREASE_TIMER, self.settings.increase_timer, self.time_is_up)
+        self.rings_ps = self.twin.now + self.settings.increase_timer
 
     def set_timer(self, priority: int, period_ps: int, action: Callable[[], None]) -> None:
         """Do something every `period_ps`, until the next cut or until the rate is whole."""
@@ -83,12 +79,12 @@ class RateControl(Control):
 
     def decay(self) -> None:
         """No CNP for a while: alpha shrinks by the share g."""
-        self.alpha -= (self.alpha * self.settings.gain) >> 16
+        self.alpha -= (self.alpha * share(self.settings.g)) >> 16
 
     def time_is_up(self) -> None:
         """The increase timer has rung."""
         self.by_time += 1
-        self.rings_ps += self.settings.increase_timer_ps
+        self.rings_ps += self.settings.increase_timer
         self.twin.totals["raises_by_time"] += 1
         self.increase()
 
@@ -109,7 +105,7 @@ class RateControl(Control):
         """Time in which so many bytes pass at the rate, with the raises that are due before they have."""
         picobits, start, target, rate = wire_bytes * 8 * 10**12, self.twin.now, self.target, self.rate
         for ring in itertools.count():
-            rings = self.rings_ps + ring * self.settings.increase_timer_ps
+            rings = self.rings_ps + ring * self.settings.increase_timer
             if rate >= self.line or picobits <= rate * (rings - start):
                 break
             picobits, start = picobits - rate * (rings - start), rings
@@ -122,7 +118,7 @@ class RateControl(Control):
         first, last = sorted([by_time, self.by_bytes])
         phase = "fast" if last < self.settings.fast_recovery else "additive"
         phase = "hyper" if first > self.settings.fast_recovery else phase
-        step = {"fast": 0, "additive": self.settings.additive_bps, "hyper": self.settings.hyper_bps}[phase]
+        step = {"fast": 0, "additive": self.settings.ai, "hyper": self.settings.hai}[phase]
         target = min(self.line, target + step * self.line // (40 * GIGABIT))
         return phase, target, min(self.line, (target + rate + 1) // 2)
 
@@ -136,16 +132,20 @@ class RateControl(Control):
             self.round += 1
 
 
+MEASURING: dict[str, type[Measuring]] = {
+    "timely": TimelyRate,
+    "swift": SwiftWindow,
+    "hpcc": HpccRate,
+    "nscc": NsccWindow,
+}
+
+
 def new_control(twin: Twin, route: Route) -> Control:
     """Make the congestion control of a connection; the window "bdp" is none at all under dcqcn."""
-    window = twin.window(route) if callable(twin.window) else twin.window
-    if window == "bdp" and twin.control in ("window", "dctcp", "ndp"):
-        window = idle_path(twin, route)[2]
-    if twin.control in MEASURING:
-        return MEASURING[twin.control](twin, route, window)
-    if twin.control == "ndp":
-        return Ndp(int(window))
-    if twin.control == "dcqcn":
-        line_bps = twin.network.links[route[0]].rate_bps
-        return RateControl(twin, line_bps, FOREVER if window == "bdp" else int(window), twin.dcqcn)
-    return control_of(twin.control, int(window), twin.max_window)
+    name, window = twin.scenario.control, twin.scenario.window
+    if name in MEASURING:
+        return MEASURING[name](twin, route, window)
+    if name == "dcqcn":
+        return RateControl(twin, twin.network.links[route[0]].rate_bps, FOREVER if window == "bdp" else int(window))
+    packets = FOREVER if name == "none" else idle_path(twin, route)[2] if window == "bdp" else int(window)
+    return {"ndp": Ndp, "dctcp": Dctcp}.get(name, Control)(packets)

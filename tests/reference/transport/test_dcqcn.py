@@ -11,7 +11,7 @@ from netsim.topology.pfc import Pfc
 from tests.reference.by_hand import ACK, DELAY, MSS, SLOT, Equal, flow, twin_of
 from tests.reference.scenarios.networks import GIGABIT, MICROSECOND, PACKET, incast, line, queue, star
 from tests.reference.scenarios.scenario import Scenario, build_twin, one
-from tests.reference.transport.dcqcn import Dcqcn, RateControl
+from tests.reference.transport.dcqcn import RateControl
 from tests.reference.twin import Twin
 
 LINE = 100 * GIGABIT
@@ -64,8 +64,8 @@ def rate_control(twin: Twin) -> RateControl:
 def paced(**settings: int) -> Twin:
     """Give one long flow under dcqcn; nothing moves before the test says."""
     network = star(2)
-    scenario = Scenario("by hand", lambda: network, one([(0, 1, 0, 400 * MSS, ())]), timeout_ps=4_000 * MICROSECOND)
-    return build_twin(replace(scenario, control="dcqcn", window="bdp", dcqcn=Dcqcn(**settings)))
+    scenario = Scenario("by hand", network, one([(0, 1, 0, 400 * MSS, ())]), timeout_ps=4_000 * MICROSECOND)
+    return build_twin(replace(scenario, control="dcqcn", window="bdp", dcqcn=settings))
 
 
 @pytest.mark.parametrize("rate", [50, 30, 7])
@@ -89,7 +89,7 @@ def test_notifications_in_a_row_halve_the_rate_down_to_the_least() -> None:
 
 
 def test_alpha_decays_between_notifications_and_the_next_cut_is_smaller() -> None:
-    twin = paced(increase_timer_ps=10**12)
+    twin = paced(increase_timer=10**12)
     control = rate_control(twin)
     control.on_cnp()
     twin.env.run(until=10 * 55 * MICROSECOND + 1)
@@ -145,7 +145,7 @@ def test_a_large_packet_rings_the_byte_counter_more_than_once() -> None:
 
 
 def test_a_whole_rate_stops_the_timers() -> None:
-    twin = paced(additive_bps=40 * GIGABIT)
+    twin = paced(ai=40 * GIGABIT)
     control = rate_control(twin)
     control.on_cnp()
     steps = 0

@@ -6,7 +6,8 @@ import pytest
 
 from tests.reference.by_hand import MSS, twin_of
 from tests.reference.scenarios.networks import PACKET, incast, queue, star
-from tests.reference.state.records import Control, Dctcp, mix
+from tests.reference.state.records import mix
+from tests.reference.transport.control import Control, Dctcp
 
 
 def test_mix_gives_the_published_numbers_of_splitmix64() -> None:

@@ -81,16 +81,21 @@ def busier_host(world, node_id, until):
 
 
 @inner
-def busier_switch(world, node_id, until):
-    """A switch with more to ask at every packet, or one whose egresses depend on each other."""
+def run_events(world, node_id, until):
+    """A switch whose egresses depend on each other, always or in this visit."""
     is_batched = not world.settings[0].coupled
-    if is_batched and batched_switch(world, node_id, until):
-        return
     if is_batched:
         begin_events(world, node_id)
     event_driven_switch(world, node_id, until)
     if is_batched:
         end_events(world, node_id)
+
+
+@inner
+def busier_switch(world, node_id, until):
+    """A switch with more to ask at every packet than whether there is flow control."""
+    if world.settings[0].coupled or not batched_switch(world, node_id, until):
+        run_events(world, node_id, until)
 
 
 @part
@@ -112,13 +117,10 @@ def visit(world, node_id, until):
         else:
             busier_host(world, node_id, until)
     elif (
-        settings.coupled == 0
-        and settings.lossless == 0
-        and settings.trim == 0
-        and settings.timestamped == 0
-        and settings.per_packet_routing == 0
+        settings.coupled == 0 and settings.trim == 0 and settings.timestamped == 0 and settings.per_packet_routing == 0
     ):
-        batched_switch(world, node_id, until)  # likewise
+        if not batched_switch(world, node_id, until):  # likewise
+            run_events(world, node_id, until)
     else:
         busier_switch(world, node_id, until)
 

@@ -95,43 +95,51 @@ def transmit_from(world, link_id, link, link_class, in_flight, at, header, meta)
 
 
 @part
+def send(world, link_id, link, link_class, port, now, header, meta, pool_index, is_data, waiting):
+    """Begin to send a packet of data, with `waiting` bytes behind it, or of the control class."""
+    free_at, data, control, in_flight, longest, sent_bytes, waited, paused = port
+    settings, wire_bytes, before = world.settings[0], bytes_of(meta), in_flight.tail
+    free_at = now + time_to_send(link_class, wire_bytes)
+    in_flight = transmit_from(world, link_id, link, link_class, in_flight, free_at + link_class.delay, header, meta)
+    if settings.timestamped and in_flight.tail > before:
+        if settings.telemetered and is_data and not is_ack(meta):
+            append_telemetry(world, pool_index, link_id, now, sent_bytes, waiting)
+        carry_metadata(world, pool_index, in_flight)
+    return Port(free_at, data, control, in_flight, longest, sent_bytes + wire_bytes, waited, paused)
+
+
+@part
 def dequeue(world, link_id, link, link_class, port, now):
     """What the link begins to send up to now, control first; a packet keeps its room until its last bit has left."""
-    free_at, data, control, in_flight, longest, sent_bytes, waited, paused = port
     settings, lossless = world.settings[0], world.settings[0].lossless
-    while free_at <= now:
+    while port.free_at <= now:
+        free_at, data, control, in_flight, longest, sent_bytes, waited, paused = port
         if lossless and data.leaving:
             release_ingress(world, link_id, link_class, free_at, data.leaving, data.backlog - data.leaving)
         data = Queue(data.ring, data.backlog - data.leaving, 0)
         control = Queue(control.ring, control.backlog - control.leaving, 0)
+        ring = control.ring if length(control.ring) else data.ring
+        if length(ring) == 0 or (paused and length(control.ring) == 0):
+            return Port(free_at, data, control, in_flight, longest, sent_bytes, waited, paused)
+        packet, pool_index = first(world.packet_pool, ring), head_index(ring)
+        header, meta, wire_bytes = packet.header, without_ingress(packet.meta), bytes_of(packet.meta)
+        waited += (free_at - packet.at) * wire_bytes >> WAITED
         if length(control.ring):
-            packet, pool_index = first(world.packet_pool, control.ring), head_index(control.ring)
-            control = Queue(behind_head(control.ring), control.backlog, bytes_of(packet.meta))
-        elif length(data.ring) and not paused:
-            packet, pool_index = first(world.packet_pool, data.ring), head_index(data.ring)
-            data = Queue(behind_head(data.ring), data.backlog, bytes_of(packet.meta))
+            control = Queue(behind_head(ring), control.backlog, wire_bytes)
+        else:
+            data = Queue(behind_head(ring), data.backlog, wire_bytes)
             if lossless:
                 world.pfc_state[link_id].leaving_from = ingress_of(packet.meta)
-        else:
-            break
-        wire_bytes, began_at, meta = control.leaving + data.leaving, free_at, without_ingress(packet.meta)
-        waited += (began_at - packet.at) * wire_bytes >> WAITED
-        sent_bytes += wire_bytes
-        free_at += time_to_send(link_class, wire_bytes)
-        if settings.trim and settings.marks_late and data.leaving:
-            if is_marked(world, link_id, link_class, data.backlog, in_flight.tail + link.lost):
-                meta |= MARK
-                link.marks += 1
-        before = in_flight.tail
-        in_flight = transmit_from(
-            world, link_id, link, link_class, in_flight, free_at + link_class.delay, packet.header, meta
+            if settings.trim and settings.marks_late:
+                if is_marked(world, link_id, link_class, data.backlog, in_flight.tail + link.lost):
+                    meta |= MARK
+                    link.marks += 1
+        port = Port(free_at, data, control, in_flight, longest, sent_bytes, waited, paused)
+        waiting = data.backlog - data.leaving
+        port = send(
+            world, link_id, link, link_class, port, free_at, header, meta, pool_index, data.leaving > 0, waiting
         )
-        if settings.timestamped and in_flight.tail > before:
-            if settings.telemetered and data.leaving and not is_ack(meta):
-                waiting = data.backlog - data.leaving
-                append_telemetry(world, pool_index, link_id, began_at, sent_bytes - wire_bytes, waiting)
-            carry_metadata(world, pool_index, in_flight)
-    return Port(free_at, data, control, in_flight, longest, sent_bytes, waited, paused)
+    return port
 
 
 @part
@@ -142,6 +150,27 @@ def finds_room(world, link_class, own_class, backlog, wire_bytes, meta):
     if backlog + wire_bytes <= link_class.buffer:
         return True
     return world.settings[0].lossless and is_pausable(world, ingress_of(meta))
+
+
+@part
+def mark(world, link_id, link, link_class, port, meta):
+    """ECN where packets are marked as they come: meta, with the mark if it gets one."""
+    settings, data = world.settings[0], port.data
+    if data.backlog > link_class.mark_from and not is_ack(meta) and not (settings.trim and settings.marks_late):
+        accepted = port.in_flight.tail + length(data.ring) + length(port.control.ring) + link.lost  # before this one
+        if is_marked(world, link_id, link_class, data.backlog, accepted):
+            link.marks += 1
+            return meta | MARK
+    return meta
+
+
+@part
+def queue_behind(world, queue, now, header, meta, pool_index):
+    """The packet waits at the end of a queue."""
+    ring = push(world.packet_pool, queue.ring, now, header, meta)
+    if world.settings[0].timestamped:
+        carry_metadata(world, pool_index, ring)
+    return Queue(ring, queue.backlog + bytes_of(meta), queue.leaving)
 
 
 @part
@@ -162,47 +191,26 @@ def enqueue(world, link_id, link, link_class, port, now, header, meta, pool_inde
         port = load(link, port.paused)
         if not has_room:
             return port
-    free_at, data, control, in_flight, longest, sent_bytes, waited, paused = port
     if not own_class:
-        accepted = in_flight.tail + length(data.ring) + length(control.ring) + link.lost  # packets before this one
-        if (
-            data.backlog > link_class.mark_from
-            and not is_ack(meta)
-            and not (settings.trim and settings.marks_late)
-            and is_marked(world, link_id, link_class, data.backlog, accepted)
-        ):
-            meta |= MARK
-            link.marks += 1
-        longest = max(longest, data.backlog + wire_bytes)
-        if settings.lossless and data.backlog + wire_bytes > link_class.pause_above:
+        meta = mark(world, link_id, link, link_class, port, meta)
+        if settings.lossless and port.data.backlog + wire_bytes > link_class.pause_above:
             record_pause(world, link_id, ingress_of(meta), now)
-    if free_at <= now and (own_class or not paused) and not (settings.trim and settings.marks_late):
-        before = in_flight.tail
-        sent_bytes += wire_bytes
-        free_at = now + time_to_send(link_class, wire_bytes)
-        in_flight = transmit_from(
-            world, link_id, link, link_class, in_flight, free_at + link_class.delay, header, without_ingress(meta)
-        )
-        if settings.timestamped and in_flight.tail > before:
-            if settings.telemetered and not (own_class or is_ack(meta)):
-                append_telemetry(world, pool_index, link_id, now, sent_bytes - wire_bytes, data.backlog)
-            carry_metadata(world, pool_index, in_flight)
-        if own_class:
-            control = Queue(control.ring, control.backlog + wire_bytes, wire_bytes)
-        else:
+    at_once = port.free_at <= now and (own_class or not port.paused) and not (settings.trim and settings.marks_late)
+    if at_once:
+        bare, waiting = without_ingress(meta), port.data.backlog
+        port = send(world, link_id, link, link_class, port, now, header, bare, pool_index, not own_class, waiting)
+    free_at, data, control, in_flight, longest, sent_bytes, waited, paused = port
+    free_at = max(free_at, now)
+    if own_class and at_once:
+        control = Queue(control.ring, control.backlog + wire_bytes, wire_bytes)
+    elif own_class:
+        control = queue_behind(world, control, now, header, meta, pool_index)
+    else:
+        longest = max(longest, data.backlog + wire_bytes)
+        if at_once:
             data = Queue(data.ring, data.backlog + wire_bytes, wire_bytes)
             if settings.lossless:
                 world.pfc_state[link_id].leaving_from = ingress_of(meta)
-    elif own_class:
-        free_at = max(free_at, now)
-        ring = push(world.packet_pool, control.ring, now, header, meta)
-        if settings.timestamped:
-            carry_metadata(world, pool_index, ring)
-        control = Queue(ring, control.backlog + wire_bytes, control.leaving)
-    else:
-        free_at = max(free_at, now)
-        ring = push(world.packet_pool, data.ring, now, header, meta)
-        if settings.timestamped:
-            carry_metadata(world, pool_index, ring)
-        data = Queue(ring, data.backlog + wire_bytes, data.leaving)
+        else:
+            data = queue_behind(world, data, now, header, meta, pool_index)
     return Port(free_at, data, control, in_flight, longest, sent_bytes, waited, paused)

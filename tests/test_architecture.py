@@ -175,7 +175,6 @@ TOO_LONG = {  # what is still longer
     "netsim.cli.plan.plan",
     "netsim.cli.run.run",
     "netsim.cli.sweep.sweep",
-    "netsim.config",
     "netsim.core.flows.admission.admit",
     "netsim.core.flows.collective_table.admit",
     "netsim.core.ideal.idle_path.measure_leg",

@@ -75,7 +75,7 @@ class Fabric:
     """Carries schedules over a network. Ranks enter a collective one by one; each gets an event: its part is done.
 
     route(source, target, channel) -> Routes gives the links of new connections. A connection has `queue_pairs`, which
-    take its messages in turn or, with `split`, each a share of every one. With `steering` switches choose per packet.
+    take its messages in turn or, with `split`, each a share of every one. With `per_packet` switches choose per packet.
     `classes` of traffic are served in strict order, the highest first. `jitter` of NICs: core/host/jitter.py. RunError
     past the `limits`, and where all is sent in vain (see Watchdog). on_progress is called some times a second.
     `carried` and `world` hold what happened; `processes`, filled by whoever starts them, are the ranks' processes: an

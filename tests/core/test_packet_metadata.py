@@ -35,9 +35,9 @@ def timestamped(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("timestamped")
 @pytest.mark.parametrize("name", NAMES)
 def test_notes_change_no_figure(name: str) -> None:
-    """They need the switch that goes from event to event: it is the same switch as the one that goes by windows."""
+    """They are carried along; nothing asks for them."""
     run = build_core(EVERY[name])
-    assert run.fabric.world.settings[0]["coupled"] == run.fabric.world.settings[0]["timestamped"] == 1
+    assert run.fabric.world.settings[0]["timestamped"] == 1
     run.env.run()
     run.fabric.drain()
     twin = build_twin(EVERY[name])

@@ -82,7 +82,7 @@ def busier_host(world, node_id, until):
 
 @inner
 def busier_switch(world, node_id, until):
-    """A switch with flow control, or one whose egresses depend on each other."""
+    """A switch with more to ask at every packet, or one whose egresses depend on each other."""
     is_batched = not world.settings[0].coupled
     if is_batched and batched_switch(world, node_id, until):
         return
@@ -111,7 +111,13 @@ def visit(world, node_id, until):
             host(world, node_id, until)  # once more: with those questions answered the compiler leaves them out
         else:
             busier_host(world, node_id, until)
-    elif settings.coupled == 0 and settings.lossless == 0:
+    elif (
+        settings.coupled == 0
+        and settings.lossless == 0
+        and settings.trim == 0
+        and settings.timestamped == 0
+        and settings.per_packet_routing == 0
+    ):
         batched_switch(world, node_id, until)  # likewise
     else:
         busier_switch(world, node_id, until)

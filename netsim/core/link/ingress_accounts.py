@@ -11,7 +11,7 @@ import numpy as np
 
 from netsim.core.link.pfc import is_pausable, send_pause
 from netsim.core.state.dtypes import NEVER, NONE
-from netsim.core.state.packet_header import bytes_of, is_ack
+from netsim.core.state.packet_header import ACK, TRIMMED, bytes_of
 from netsim.core.state.packet_pool import first_at, insert_into_inbox, load_ring
 from netsim.kernel import inner, part
 
@@ -21,8 +21,8 @@ LATE = 1  # key of an event: twice its time, and this more if it comes after the
 
 @part
 def counted_bytes(meta, strict):
-    """What a packet counts against its ingress: ACKs in a class of their own count nothing."""
-    return 0 if strict and is_ack(meta) else bytes_of(meta)
+    """What a packet counts against its ingress: ACKs and headers in a class of their own count nothing."""
+    return 0 if strict and meta & (ACK | TRIMMED) else bytes_of(meta)
 
 
 @inner
@@ -39,7 +39,7 @@ def record_event(world, ingress, key, wire_bytes, row):
     """Keep for an account that bytes have left, or that queue `row` - 1 is too long (LATE) or short again."""
     if world.pfc_state[ingress].tracked == TRACKED:
         track(world, ingress)
-    insert_into_inbox(world, world.account_events[world.port_number[ingress ^ 1]], key, wire_bytes, row)
+    insert_into_inbox(world, world.account_events[world.port_number[ingress ^ 1]], key, wire_bytes, row, 0)
 
 
 @part
@@ -92,8 +92,12 @@ def record_pause(world, link_id, ingress, at):
 
 
 @inner
-def may_overflow(world, node_id, count):
-    """Whether a queue may find no room for what has come, if nothing leaves; where one may get long, track all."""
+def may_overflow(world, node_id, count, ties):
+    """Whether a queue may find no room for what has come, if nothing leaves; where one may get long, track all.
+
+    Also where one may get long and, with `ties`, two queues may at one instant by packets of one ingress: the last of
+    them is which its sender waits for.
+    """
     node = world.nodes[node_id]
     gets_long = False
     for i in range(count):
@@ -108,6 +112,8 @@ def may_overflow(world, node_id, count):
             if length > link_class.room:
                 return True
             gets_long |= length > link_class.pause_above
+    if gets_long and ties:
+        return True
     if gets_long:
         for i in range(node.first_in, node.last_in):
             if is_pausable(world, world.inbound[i]) and world.pfc_state[world.inbound[i]].tracked != LISTED:

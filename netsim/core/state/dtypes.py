@@ -18,7 +18,7 @@ PACKET_METADATA = np.dtype(  # what some modes know of the packet beside it
         ("stamp", "i8"),  # when its first bit was sent, ps; an ACK has that of the data packet it answers
         ("entropy", "u4"),
         ("hops", "u4"),  # rows of its telemetry in use
-        ("spare", "i8"),
+        ("pool_index", "i8"),  # in an inbox: where the packet itself lies, with its metadata
     ]
 )
 TELEMETRY = np.dtype(  # the INT record that a link appends to a packet

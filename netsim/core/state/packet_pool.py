@@ -155,8 +155,12 @@ def make_room(world, row, count):
 
 
 @part
-def insert_into_inbox(world, inbox, at, header, meta):
-    """Insert into a ring that begins at its start, in order of time; what came before stays first among equals."""
+def insert_into_inbox(world, inbox, at, header, meta, pool_index):
+    """Insert into a ring that begins at its start, in order of time; what came before stays first among equals.
+
+    pool_index: where the packet itself lies, which keeps its metadata.
+    """
+    timestamped = world.settings[0].timestamped
     if is_full(inbox):
         grow(world, inbox)
     packet_pool, start = world.packet_pool, inbox.start
@@ -166,7 +170,11 @@ def insert_into_inbox(world, inbox, at, header, meta):
         here.at = before.at
         here.header = before.header
         here.meta = before.meta
+        if timestamped:
+            world.packet_metadata[i].pool_index = world.packet_metadata[i - 1].pool_index
         i -= 1
+    if timestamped:
+        world.packet_metadata[i].pool_index = pool_index
     packet = packet_pool[i]
     packet.at = at
     packet.header = header

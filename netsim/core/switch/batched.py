@@ -15,13 +15,15 @@ from netsim.core.link.ingress_accounts import (
     settle_all,
 )
 from netsim.core.link.pfc import on_pause
-from netsim.core.link.port_queue import dequeue, enqueue, load, next_transmission, store, with_pause
 from netsim.core.link.priorities import next_signal
 from netsim.core.link.wire import onward, schedule_node
 from netsim.core.state.dtypes import NEVER
 from netsim.core.state.packet_header import HOP, INGRESS, is_ack
+from netsim.core.state.packet_metadata import head_index
 from netsim.core.state.packet_pool import behind_head, first, first_at, insert_into_inbox, length, load_ring, make_room
 from netsim.core.switch.event_driven import refresh, soonest_of
+from netsim.core.switch.per_packet_routing import pick_link
+from netsim.core.switch.port_queue import dequeue, enqueue, load, next_transmission, store, with_pause
 from netsim.kernel import inner, part
 
 
@@ -30,11 +32,12 @@ def receive(world, node_id, until):
     """Sort every packet that arrives before `until` into the inbox of its egress.
 
     They are taken in slices of time, so that few have to make way for one that came earlier by a later ingress. Returns
-    how many egresses are to be served, the next arrival after that, and whether no headroom may overflow.
+    how many egresses are to be served, the next arrival after that, whether no headroom may overflow, and whether some
+    ingress brings two at one instant.
     """
     node, lossless = world.nodes[node_id], world.settings[0].lossless
     packet_pool = world.packet_pool
-    n, fits = 0, True
+    n, fits, ties = 0, True, False
     if lossless:
         for i in range(node.last_in - node.first_in):
             world.wire_heads[i] = -1
@@ -47,30 +50,34 @@ def receive(world, node_id, until):
             at = world.next_arrival[ingress]
             if at < cut:
                 in_flight = load_ring(world.links[ingress].in_flight)
+                head = in_flight.head
                 link_class = world.link_classes[world.links[ingress].link_class]
                 tag, arrived = np.int64(ingress) << INGRESS if lossless else np.int64(0), 0
                 while at < cut:
                     packet = first(packet_pool, in_flight)
                     header, meta = packet.header, packet.meta
-                    egress = onward(world, header, meta)
+                    egress, pool_index = onward(world, header, meta), head_index(in_flight)
+                    in_flight = behind_head(in_flight)
+                    if world.settings[0].per_packet_routing:
+                        world.links[ingress].in_flight.head = in_flight.head
+                        egress = pick_link(world, ingress, egress, header, meta, at, pool_index)
                     inbox = world.inboxes[world.port_number[egress]]
                     if inbox.tail == 0:
                         world.busy_egresses[n] = egress
                         n += 1
+                    following = first_at(packet_pool, in_flight)
                     if lossless:
                         arrived += counted_bytes(meta, link_class.strict)
+                        ties |= following == at
                     meta += (1 - 2 * is_ack(meta)) << HOP
-                    insert_into_inbox(world, inbox, at, header, meta + tag)
-                    in_flight = behind_head(in_flight)
-                    at = first_at(packet_pool, in_flight)
+                    insert_into_inbox(world, inbox, at, header, meta + tag, pool_index)
+                    at = following
                 if lossless:
-                    fits &= admit_arrivals(
-                        world, ingress, link_class, i - node.first_in, world.links[ingress].in_flight.head, arrived
-                    )
+                    fits &= admit_arrivals(world, ingress, link_class, i - node.first_in, head, arrived)
                 world.links[ingress].in_flight.head = in_flight.head
                 world.next_arrival[ingress] = at
             soonest = min(soonest, at)
-    return n, soonest, fits
+    return n, soonest, fits, ties
 
 
 @part
@@ -123,7 +130,8 @@ def serve(world, link_id, first_out, until):
         if i == count:
             break
         packet = world.packet_pool[came + i]
-        port = enqueue(world, link_id, link, link_class, port, arrives, packet.header, packet.meta)
+        pool_index = world.packet_metadata[came + i].pool_index if world.settings[0].timestamped else np.int64(0)
+        port = enqueue(world, link_id, link, link_class, port, arrives, packet.header, packet.meta, pool_index)
         i += 1
     store(link, port)
     if was_empty and length(port.in_flight):
@@ -139,8 +147,8 @@ def serve(world, link_id, first_out, until):
 def batched_switch(world, node_id, until):
     """Run a switch up to `until`; or return False, and nothing has happened, if its egresses depend on each other."""
     node, lossless = world.nodes[node_id], world.settings[0].lossless
-    n, arrives, fits = receive(world, node_id, until)
-    if lossless and (not fits or may_overflow(world, node_id, n)):
+    n, arrives, fits, ties = receive(world, node_id, until)
+    if lossless and (not fits or may_overflow(world, node_id, n, ties)):
         put_back_arrivals(world, node_id, n)
         return False
     tracks = lossless and (node.paused_senders > 0 or world.progress[0].unsettled > 0)

@@ -170,9 +170,6 @@ def test_folders_of_the_core_import_one_way(path: Path) -> None:
 
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40  # lines; above that a name is missing
 TOO_LONG = {  # what is still longer
-    "netsim.core.flows.admission.admit",
-    "netsim.core.flows.collective_table.admit",
-    "netsim.core.ideal.idle_path.measure_leg",
     "netsim.core.state.build.new_world",
     "netsim.core.switch.batched.receive",
     "netsim.core.switch.event_driven.dequeue",

@@ -11,9 +11,9 @@ that waits for its turn sees what they will raise, not a cut that comes meanwhil
 import numpy as np
 
 from netsim.kernel import inner, part
+from netsim.units import PS_BITS
 
 ONE = 1 << 30  # alpha has 30 fractional bits
-PS_BITS = 8 * 10**12
 STATE = np.dtype(
     [
         ("line", "i8"),  # rates in bit/s: of its NIC, current, target

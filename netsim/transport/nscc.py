@@ -15,8 +15,8 @@ import numpy as np
 
 from netsim.kernel import inner, part
 from netsim.transport.fixed_point import ONE, WIDEST
+from netsim.units import PS_BITS
 
-PS_BITS = 8 * 10**12  # a byte in so many ps is one bit/s
 REFERENCE_RTT_PS = 12_000_000
 REFERENCE_MBPS = 100_000
 STATE = np.dtype(

@@ -8,8 +8,7 @@ from netsim.core.state.dtypes import NONE
 from netsim.core.state.packet_sizes import last_payload, packets_in
 from netsim.kernel import bare, entry, inner
 from netsim.transport import dispatch
-
-PS_BITS = 8 * 10**12  # a byte in so many ps is one bit/s
+from netsim.units import PS_BITS
 
 
 @entry
@@ -24,27 +23,8 @@ def admit(owned, first, first_dependent, first_flow, collective, flow_of_row, si
     group = world.collectives[collective]
     group.unacked = rows
     group.sender_waits = 0
-    for i in range(rows + 1):
-        world.messages[first + i].first_dependent = 0
-    for k in range(after.size):  # count the dependents of each, one row further on
-        world.messages[first + after[k] + 1].first_dependent += np.uint32(1)
-    before = first_dependent
-    for i in range(rows + 1):
-        before += world.messages[first + i].first_dependent
-        world.messages[first + i].first_dependent = before
-    for i in range(
-        rows - 1, -1, -1
-    ):  # filled from the back, so that dependents stand in order of row and each start ends up in its place
-        part_id = world.flows[first_flow + flow_of_row[i]].source_part
-        for k in range(first_after[i], first_after[i + 1]):
-            predecessor = world.messages[first + after[k] + 1]
-            predecessor.first_dependent -= np.uint32(1)
-            world.dependents[predecessor.first_dependent] = first + i
-            if world.flows[first_flow + flow_of_row[after[k]]].target_part != part_id:
-                group.sender_waits = 1
-    for i in range(rows):  # each start now stands one row too far on
-        world.messages[first + i].first_dependent = world.messages[first + i + 1].first_dependent
-    world.messages[first + rows].first_dependent = first_dependent + after.size
+    if link_dependents(world, first, first_dependent, first_flow, flow_of_row, first_after, after):
+        group.sender_waits = 1
     for i in range(rows):
         message = world.messages[first + i]
         message.bytes = sizes[i]
@@ -57,6 +37,32 @@ def admit(owned, first, first_dependent, first_flow, collective, flow_of_row, si
         world.parts[flow.target_part].incoming += 1
         if message.waits == 0:
             wait_for_rank(world, first + i, flow.source_part)
+
+
+@inner
+def link_dependents(world, first, first_dependent, first_flow, flow_of_row, first_after, after):
+    """Fill in the dependents of each message: 1 if a message waits for what another rank than its sender receives."""
+    rows, sender_waits = flow_of_row.size, 0
+    for i in range(rows + 1):
+        world.messages[first + i].first_dependent = 0
+    for k in range(after.size):  # count the dependents of each, one row further on
+        world.messages[first + after[k] + 1].first_dependent += np.uint32(1)
+    before = first_dependent
+    for i in range(rows + 1):
+        before += world.messages[first + i].first_dependent
+        world.messages[first + i].first_dependent = before
+    for i in range(rows - 1, -1, -1):  # from the back, so that dependents stand in order of row
+        part_id = world.flows[first_flow + flow_of_row[i]].source_part
+        for k in range(first_after[i], first_after[i + 1]):
+            predecessor = world.messages[first + after[k] + 1]
+            predecessor.first_dependent -= np.uint32(1)
+            world.dependents[predecessor.first_dependent] = first + i
+            if world.flows[first_flow + flow_of_row[after[k]]].target_part != part_id:
+                sender_waits = 1
+    for i in range(rows):  # each start now stands one row too far on
+        world.messages[first + i].first_dependent = world.messages[first + i + 1].first_dependent
+    world.messages[first + rows].first_dependent = first_dependent + after.size
+    return sender_waits
 
 
 @inner

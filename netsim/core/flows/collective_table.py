@@ -83,21 +83,9 @@ class CollectiveTable:
         source, target, channel, flow_of_row = flows_of(schedule)
         world, numbers = self._connections.numbers(world, hosts[source], hosts[target], channel, traffic_class)
         parts, collective = self._parts.take(ranks), self._collectives.take(1)
-        messages, dependents, flows = (
-            self._messages.take(rows + 1),
-            self._heirs.take(len(schedule.after)),
-            self._flows.take(len(numbers)),
-        )
-        world = with_rows(
-            world,
-            parts=self._parts.size,
-            collectives=self._collectives.size,
-            messages=self._messages.size,
-            dependents=self._heirs.size,
-            flows=self._flows.size,
-            finished=self._parts.size + 1,
-            message_timelines=self._messages.size * int(world.settings[0]["tracing"]),
-        )
+        messages, flows = self._messages.take(rows + 1), self._flows.take(len(numbers))
+        dependents = self._heirs.take(len(schedule.after))
+        world = self._with_rows(world)
         if world.settings[0]["tracing"]:
             world.message_timelines[messages : messages + rows] = np.zeros(1, world.message_timelines.dtype)
         _new_parts(world.parts[parts : parts + ranks], hosts)
@@ -105,9 +93,8 @@ class CollectiveTable:
         sizes, after = np.ascontiguousarray(schedule.bytes, "i8"), np.ascontiguousarray(schedule.after, "i4")
         first_after = np.ascontiguousarray(schedule.first_after, "i8")
         admit(world, messages, dependents, flows, collective, flow_of_row, sizes, first_after, after)
-        payload = world.connections["payload"][numbers].astype("i8")
         total = np.bincount(flow_of_row, weights=sizes, minlength=len(numbers)).astype("i8")
-        in_packets = -(-sizes // payload[flow_of_row])
+        in_packets = -(-sizes // world.connections["payload"][numbers].astype("i8")[flow_of_row])
         packets = np.bincount(flow_of_row, weights=in_packets, minlength=len(numbers)).astype("i8")
         rest = numbers, source, target, flow_of_row, sizes, first_after, after
         floor_ps, alone_ps, floors = self._ideal_times(world, messages, flows, int(in_packets.sum()), rest)
@@ -128,6 +115,19 @@ class CollectiveTable:
             source=source,
             target=target,
             floors=floors,
+        )
+
+    def _with_rows(self, world: World) -> World:
+        """The world with at least as many rows in its tables as are taken."""
+        return with_rows(
+            world,
+            parts=self._parts.size,
+            collectives=self._collectives.size,
+            messages=self._messages.size,
+            dependents=self._heirs.size,
+            flows=self._flows.size,
+            finished=self._parts.size + 1,
+            message_timelines=self._messages.size * int(world.settings[0]["tracing"]),
         )
 
     def _ideal_times(self, world: World, first: int, first_flow: int, packets: int, rest: Any) -> tuple[int, int, Any]:

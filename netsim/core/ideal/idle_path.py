@@ -163,11 +163,34 @@ def ack_path(world, connection_id, leg):
 
 
 @inner
-def measure_leg(world, work, connection_id, size, leg):
-    """Fill in the LEG of a message of `size` bytes on connection c.
+def leave_relay(world, connection_id, hop, come_before, leg):
+    """Fill in what a LEG says of the link of a relay that it leaves by `hop`, having come by the link before."""
+    leg.relay_before, leg.relay_work, leg.relay_step = leg.before, leg.last, leg.full
+    leg.entry, leg.entry_before = NONE, 0
+    if hop > 1:
+        leg.entry, leg.entry_before = link_of(world, connection_id, hop - 1), come_before
 
-    Store and forward: p full packets of x bytes over H links of rate R and delay d take p x/R + (H - 1) x/R + H d.
+
+@inner
+def measure_spread(world, work, connection_id, sizes, packets, first_bit, leg):
+    """Fill in the end of a LEG whose packets are sprayed from where its fixed links end, at `first_bit` the soonest.
+
+    Returns what a large and a small packet need from there on, and what all need together.
     """
+    large, small, _ = sizes
+    first = np.int64(world.links[link_of(world, connection_id, fixed_links(world, connection_id) - 1)].target)
+    far_large, far_small, together, before, end = spread_out(world, work, connection_id, first, sizes)
+    leg.before, leg.end = first_bit + before, np.uint32(end)
+    if end != NONE:
+        link_class = world.link_classes[world.links[end].link_class]
+        leg.full = time_to_send(link_class, large)
+        leg.last = (packets - 1) * leg.full + time_to_send(link_class, small)
+    return far_large, far_small, together
+
+
+@inner
+def measure_leg(world, work, connection_id, size, leg):
+    """Fill in the LEG of a message of `size` bytes on a connection, store and forward as in `time_alone`."""
     connection, header_bytes = world.connections[connection_id], world.settings[0].header_bytes
     payload, hosts = np.int64(connection.payload), world.settings[0].hosts
     packets, small = packets_in(size, payload), header_bytes + last_payload(size, payload)
@@ -186,36 +209,22 @@ def measure_leg(world, work, connection_id, size, leg):
             rest_large -= full
             rest_small -= last
         elif np.int64(world.links[link_id].source) < hosts:
-            leg.relay, leg.relay_before, leg.relay_work, leg.relay_step = link_id, leg.before, leg.last, full
-            leg.relay_rest = -rest_small - last
-            leg.entry, leg.entry_before = (
-                (link_of(world, connection_id, hop - 1), come_before) if hop > 1 else (NONE, 0)
-            )
+            leg.relay, leg.relay_rest = link_id, -rest_small - last
+            leave_relay(world, connection_id, hop, come_before, leg)
         rest_large += full + link_class.delay
         rest_small += last + link_class.delay
         filled += full
         slowest = max(slowest, full)
-        starts = arrives
-        if packets > 1:  # the last packet waits for the one before it
-            starts = max(starts, filled + delays + (packets - 2) * slowest)
-        arrives = starts + last + link_class.delay
+        waits = filled + delays + (packets - 2) * slowest if packets > 1 else 0  # the last for the one before
+        arrives = max(arrives, waits) + last + link_class.delay
         delays += link_class.delay
     leg.end = link_of(world, connection_id, fixed - 1) if fixed > 1 else NONE
     if fixed < connection.length:
-        first = np.int64(world.links[link_of(world, connection_id, fixed - 1)].target)
-        sizes = large, small, leg.fulls
-        far_large, far_small, together, before, end = spread_out(world, work, connection_id, first, sizes)
-        if packets > 1:
-            arrives = max(arrives + far_small, filled + delays + (packets - 2) * slowest + far_large)
-        else:
-            arrives += far_small
-        arrives = max(arrives, filled + delays + together)
+        sizes, first_bit = (large, small, leg.fulls), filled + delays
+        far_large, far_small, together = measure_spread(world, work, connection_id, sizes, packets, first_bit, leg)
+        over_all = first_bit + (packets - 2) * slowest + far_large if packets > 1 else 0
+        arrives = max(arrives + far_small, over_all, first_bit + together)
         rest_large, rest_small = rest_large + far_large, rest_small + far_small
-        leg.before, leg.end = filled + delays + before, np.uint32(end)
-        if end != NONE:
-            link_class = world.link_classes[world.links[end].link_class]
-            leg.full = time_to_send(link_class, large)
-            leg.last = (packets - 1) * leg.full + time_to_send(link_class, small)
     leg.alone, leg.rest, leg.slow = arrives, rest_small, arrives - leg.first - rest_large
     if leg.relay != NONE:
         leg.relay_rest += rest_small

@@ -173,7 +173,6 @@ TOO_LONG = {  # what is still longer
     "netsim.core.state.build.new_world",
     "netsim.core.switch.batched.receive",
     "netsim.core.switch.event_driven.dequeue",
-    "netsim.core.switch.port_queue.enqueue",
 }
 
 

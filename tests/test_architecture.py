@@ -171,8 +171,6 @@ def test_folders_of_the_core_import_one_way(path: Path) -> None:
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40  # lines; above that a name is missing
 TOO_LONG = {  # what is still longer
     "netsim.core.state.build.new_world",
-    "netsim.core.switch.batched.receive",
-    "netsim.core.switch.event_driven.dequeue",
 }
 
 

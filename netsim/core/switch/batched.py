@@ -28,6 +28,43 @@ from netsim.kernel import inner, part
 
 
 @part
+def receive_from(world, ingress, number, cut, n):
+    """Sort what arrives by one ingress before `cut`. Returns n, whether its headroom holds it, whether two tie in time.
+
+    n: how many egresses are to be served. number: of the ingress among those of the switch.
+    """
+    lossless, packet_pool = world.settings[0].lossless, world.packet_pool
+    link = world.links[ingress]
+    in_flight, head, at = load_ring(link.in_flight), link.in_flight.head, world.next_arrival[ingress]
+    link_class = world.link_classes[link.link_class]
+    tag, arrived, fits, ties = np.int64(ingress) << INGRESS if lossless else np.int64(0), 0, True, False
+    while at < cut:
+        packet = first(packet_pool, in_flight)
+        header, meta = packet.header, packet.meta
+        egress, pool_index = onward(world, header, meta), head_index(in_flight)
+        in_flight = behind_head(in_flight)
+        if world.settings[0].per_packet_routing:
+            world.links[ingress].in_flight.head = in_flight.head
+            egress = pick_link(world, ingress, egress, header, meta, at, pool_index)
+        inbox = world.inboxes[world.port_number[egress]]
+        if inbox.tail == 0:
+            world.busy_egresses[n] = egress
+            n += 1
+        following = first_at(packet_pool, in_flight)
+        if lossless:
+            arrived += counted_bytes(meta, link_class.strict)
+            ties |= following == at
+        meta += (1 - 2 * is_ack(meta)) << HOP
+        insert_into_inbox(world, inbox, at, header, meta + tag, pool_index)
+        at = following
+    if lossless:
+        fits = admit_arrivals(world, ingress, link_class, number, head, arrived)
+    world.links[ingress].in_flight.head = in_flight.head
+    world.next_arrival[ingress] = at
+    return n, fits, ties
+
+
+@part
 def receive(world, node_id, until):
     """Sort every packet that arrives before `until` into the inbox of its egress.
 
@@ -35,10 +72,9 @@ def receive(world, node_id, until):
     how many egresses are to be served, the next arrival after that, whether no headroom may overflow, and whether some
     ingress brings two at one instant.
     """
-    node, lossless = world.nodes[node_id], world.settings[0].lossless
-    packet_pool = world.packet_pool
+    node = world.nodes[node_id]
     n, fits, ties = 0, True, False
-    if lossless:
+    if world.settings[0].lossless:
         for i in range(node.last_in - node.first_in):
             world.wire_heads[i] = -1
     soonest = world.next_event[node_id]
@@ -47,36 +83,11 @@ def receive(world, node_id, until):
         soonest = NEVER
         for i in range(node.first_in, node.last_in):
             ingress = world.inbound[i]
-            at = world.next_arrival[ingress]
-            if at < cut:
-                in_flight = load_ring(world.links[ingress].in_flight)
-                head = in_flight.head
-                link_class = world.link_classes[world.links[ingress].link_class]
-                tag, arrived = np.int64(ingress) << INGRESS if lossless else np.int64(0), 0
-                while at < cut:
-                    packet = first(packet_pool, in_flight)
-                    header, meta = packet.header, packet.meta
-                    egress, pool_index = onward(world, header, meta), head_index(in_flight)
-                    in_flight = behind_head(in_flight)
-                    if world.settings[0].per_packet_routing:
-                        world.links[ingress].in_flight.head = in_flight.head
-                        egress = pick_link(world, ingress, egress, header, meta, at, pool_index)
-                    inbox = world.inboxes[world.port_number[egress]]
-                    if inbox.tail == 0:
-                        world.busy_egresses[n] = egress
-                        n += 1
-                    following = first_at(packet_pool, in_flight)
-                    if lossless:
-                        arrived += counted_bytes(meta, link_class.strict)
-                        ties |= following == at
-                    meta += (1 - 2 * is_ack(meta)) << HOP
-                    insert_into_inbox(world, inbox, at, header, meta + tag, pool_index)
-                    at = following
-                if lossless:
-                    fits &= admit_arrivals(world, ingress, link_class, i - node.first_in, head, arrived)
-                world.links[ingress].in_flight.head = in_flight.head
-                world.next_arrival[ingress] = at
-            soonest = min(soonest, at)
+            if world.next_arrival[ingress] < cut:
+                n, holds, tie = receive_from(world, ingress, i - node.first_in, cut, n)
+                fits &= holds
+                ties |= tie
+            soonest = min(soonest, world.next_arrival[ingress])
     return n, soonest, fits, ties
 
 

@@ -37,10 +37,9 @@ def next_egress_at(world, link_id, link):
     return link.free_at if link.leaving + link.control_leaving + waiting else NEVER
 
 
-@inner
-def dequeue(world, link_id, now):
-    """A transmission has ended: its packet gives up its room. Then the next starts, an ACK of its own class first."""
-    link, pfc = world.links[link_id], world.pfc_state[link_id]
+@part
+def finish_transmission(world, link, pfc, now):
+    """The last bit of a packet has left: it gives up its room."""
     left = world.links[pfc.leaving_row]
     left.backlog -= left.leaving
     link.control_backlog -= link.control_leaving
@@ -51,6 +50,13 @@ def dequeue(world, link_id, now):
     if world.pfc_state[pfc.leaving_row].is_above and left.backlog <= world.link_classes[link.link_class].resume_at:
         resume_others(world, link.source, pfc.leaving_row, now)
     left.leaving, link.control_leaving = 0, 0
+
+
+@inner
+def dequeue(world, link_id, now):
+    """A transmission has ended. Then the next starts, an ACK of its own class first."""
+    link, pfc = world.links[link_id], world.pfc_state[link_id]
+    finish_transmission(world, link, pfc, now)
     row = highest(world, link_id) if world.settings[0].classes > 1 else np.int64(link_id)
     queue = world.links[row]
     if length(link.control):
@@ -59,11 +65,10 @@ def dequeue(world, link_id, now):
         ring = queue.payload
     else:
         return
-    link.free_at = max(link.free_at, now)
-    packet = world.packet_pool[ring.start + (ring.head & ring.mask)]
-    came_at, header, meta = packet.at, packet.header, packet.meta
     place = head_index(ring)
-    link.waited += (now - packet.at) * bytes_of(meta) >> WAITED
+    packet = world.packet_pool[place]
+    came_at, header, meta = packet.at, packet.header, packet.meta
+    link.free_at, link.waited = max(link.free_at, now), link.waited + ((now - came_at) * bytes_of(meta) >> WAITED)
     if length(link.control):
         link.control_leaving = bytes_of(meta)
     else:

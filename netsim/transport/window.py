@@ -1,13 +1,5 @@
 """A window that never changes: at most so many packets without an acknowledgement."""
 
-import numpy as np
+from netsim.transport.traits import Traits
 
-from netsim.kernel import part
-
-STATE = np.dtype([("spare", "i8")])
-SETTINGS = np.dtype([("spare", "i8")])
-
-
-@part
-def start(sender):
-    pass
+TRAITS = Traits(reacts_to_ecn=False, moves_window=False, unlimited=False)

@@ -14,13 +14,12 @@ from netsim.core.state.sack_scoreboard import FIRST_SCOREBOARD
 from netsim.core.state.world import World
 from netsim.core.switch.ecmp_tables import with_spray_segments
 from netsim.transport.fixed_point import ONE, WIDEST
+from netsim.transport.registry import CODES, REGISTRY
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS, IB_ACK_TIMEOUT_14_PS
-from netsim.transport.states import CODES
 
 MOST_RETRIES = (1 << 31) - 1
 SPREAD = 256  # transmissions by which a packet on another path may be overtaken, at least
 MOST_CLASSES = 8  # of traffic, as in IEEE 802.1Q
-UNLIMITED_WINDOW = ("none", "dcqcn", "timely", "nscc")  # where nothing is said of a window; NSCC has its own limit
 
 
 class Paths(Protocol):
@@ -128,7 +127,7 @@ class Connections:
         """Fixed point. "bdp": as many full packets as fit into the idle round trip at the slowest place of the way."""
         if self._sender.window != "bdp":
             return int(self._sender.window) * ONE
-        if self._sender.control in UNLIMITED_WINDOW:
+        if REGISTRY[self._sender.control].traits.unlimited:
             return WIDEST
         return np.minimum(-(-idle // slowest) * ONE, WIDEST)
 

@@ -16,7 +16,7 @@ from netsim.core.state.settings import PROGRESS, SETTINGS
 from netsim.core.state.shared_buffer_sizes import check_pools, fixed_alpha, largest_queues, pools
 from netsim.core.state.world import World
 from netsim.topology.network import SCALE_UP, Network
-from netsim.transport import NOTED, PACED, PULLED, TELEMETERED
+from netsim.transport.registry import REGISTRY
 from netsim.units import picoseconds_per_byte
 
 STRIDE = 8  # links of a route that fit before `hops` is laid out anew
@@ -64,7 +64,7 @@ def new_world(
     blocks = _node_blocks(network)
     ports = int((nodes["last_out"] - nodes["first_out"])[len(network.hosts) :].max(initial=1))
     links, pfc_state, inboxes, pullers, host_rows, pool_used = _links(
-        network, class_of, ports, control in PULLED, classes
+        network, class_of, ports, REGISTRY[control].receiver_credit, classes
     )
     settings = _settings(network, control, parameters, selective)
     row = settings[0]
@@ -164,12 +164,13 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
     if network.shared_buffer:
         row["pooling"], row["alpha"] = 1, fixed_alpha(network.shared_buffer)
-    row["selective"], row["trim"], row["pulling"] = selective, network.trim is not None, control in PULLED
+    row["selective"], row["trim"] = selective, network.trim is not None
     if network.trim:
         row["trim_last"], row["marks_late"] = round(network.trim.last * CHANCE), network.trim.marking == "dequeue"
     row["lossy"] = any(chance > 0 for chance in network.loss)
-    row["paced"] = control in PACED
-    row["timestamped"], row["telemetered"] = control in NOTED, control in TELEMETERED
+    for need in ("paced", "timestamped", "telemetered", "receiver_credit"):
+        row[need] = getattr(REGISTRY[control], need)
+    row["cnp_interval"] = parameters[control].get("cnp_interval", 0)
     coupled = ("lossless", "pooling", "trim", "timestamped")  # what the other kind of switch cannot do
     row["coupled"] = any(row[name] for name in coupled)
     for name, values in parameters.items():

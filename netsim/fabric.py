@@ -107,7 +107,7 @@ class Fabric:
             payloads=(wire.payload, wire.scale_up_payload),
             seed=seed,
             control=transport.control,
-            parameters=transport.parameters,
+            parameters=transport.control_settings.numbers(),
             selective=transport.recovery == "selective_repeat",
             nak_per_packet=transport.go_back_n.naks == "every",
             classes=classes,

@@ -16,7 +16,8 @@ from netsim.core.switch.ecmp_tables import PerPacketRouting
 from netsim.fabric import ActiveCollective, Fabric, Wire
 from netsim.routing.equal_cost_links import equal_cost_links_of
 from netsim.topology.network import Network
-from netsim.transport.settings import Dcqcn, GoBackN, Ndp, SelectiveRepeat, Transport
+from netsim.transport import dcqcn
+from netsim.transport.settings import GoBackN, SelectiveRepeat, Transport
 from tests.twin import Twin
 from tests.twin_classes import ClassedPort
 from tests.twin_copies import Between, Counted, dropped, together
@@ -92,8 +93,8 @@ def transport_of(scenario: Scenario) -> Transport:
         recovery=scenario.recovery,
         go_back_n=GoBackN(naks="every" if scenario.nak_per_packet else "once"),
         selective_repeat=SelectiveRepeat(window=scenario.places, reordering=scenario.reordering),
-        ndp=Ndp(share=scenario.share),
-        dcqcn=Dcqcn(
+        ndp={"share": scenario.share},
+        dcqcn=dcqcn.Settings(
             g=paper.gain / 65536,
             alpha_timer=paper.alpha_timer_ps,
             increase_timer=paper.increase_timer_ps,

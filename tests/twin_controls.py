@@ -6,7 +6,10 @@ from math import isqrt
 from typing import TYPE_CHECKING, Any
 
 from netsim.topology.network import SCALE_UP
-from netsim.transport.control_settings import Hpcc, Nscc, Swift, Timely
+from netsim.transport.hpcc import Settings as Hpcc
+from netsim.transport.nscc import Settings as Nscc
+from netsim.transport.swift import Settings as Swift
+from netsim.transport.timely import Settings as Timely
 from tests.twin_nouns import FOREVER, ONE, Connection, Control, Packet, Route
 
 if TYPE_CHECKING:

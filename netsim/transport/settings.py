@@ -145,16 +145,8 @@ class Transport(ControlTables):
     @property
     def control_settings(self) -> ControlSettings:
         """Those of the chosen control."""
-        return self._settings_of(self.control)
-
-    @property
-    def parameters(self) -> dict[str, dict[str, int]]:
-        """The settings of every control as its kernels take them."""
-        return {name: self._settings_of(name).numbers() for name in REGISTRY}
-
-    def _settings_of(self, name: str) -> ControlSettings:
-        control = REGISTRY[name]
-        settings: ControlSettings = getattr(self, name) if control.has_settings else control.settings()
+        control = REGISTRY[self.control]
+        settings: ControlSettings = getattr(self, self.control) if control.has_settings else control.settings()
         return settings
 
 

@@ -15,7 +15,7 @@ from netsim.core.state.settings import SETTINGS
 from netsim.kernel import entry
 from netsim.transport import dctcp, dispatch
 from netsim.transport.fixed_point import ONE, WIDEST
-from netsim.transport.states import CODES
+from netsim.transport.registry import CODES
 
 Step = tuple[int, int, bool, bool]  # packets acknowledged, packets then sent, marked, is a time-out
 
@@ -24,15 +24,15 @@ Step = tuple[int, int, bool, bool]  # packets acknowledged, packets then sent, m
 def hear(connections, settings_table, acked, ahead, marked, timeouts, seen):  # type: ignore[no-untyped-def]
     """Let the control of connection 0 hear one ACK (or time-out) after the other; seen[i]: (window, alpha)."""
     sender = connections[0]
-    dispatch.start(sender, 0, 1, 1, 1, settings_table[0].controls)
+    dispatch.start(sender, settings_table[0].controls, 0, 1, 1, 1)
     for i in range(acked.size):
         advanced = acked[i] > sender.acked
         sender.acked = max(sender.acked, acked[i])
         sender.next = ahead[i]
         if timeouts[i]:
-            dispatch.on_timeout(sender, 0, settings_table[0].controls)
+            dispatch.on_timeout(sender, settings_table[0].controls, 1, 0)
         else:
-            dispatch.on_ack(sender, advanced, marked[i], 0, settings_table[0].controls)
+            dispatch.on_ack(sender, settings_table[0].controls, advanced, marked[i], 0)
         seen[i, 0] = sender.cwnd
         seen[i, 1] = sender.dctcp.alpha
 

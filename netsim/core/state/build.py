@@ -29,7 +29,7 @@ SAMPLE_BUFFER = 1 << 14  # samples of queues that the core keeps before the call
 CHANCE = 1 << 30  # Pmax is held in these units
 HEADERS = 2  # with trimming the control class holds twice the bytes of the data class (htsim's NDP queue)
 
-Parameters = Mapping[str, Mapping[str, int]]  # by control and field of its SETTINGS
+Parameters = Mapping[str, int]  # settings of the control, by name in its record
 
 
 def new_world(
@@ -170,12 +170,11 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
     row["lossy"] = any(chance > 0 for chance in network.loss)
     for need in ("paced", "timestamped", "telemetered", "receiver_credit"):
         row[need] = getattr(REGISTRY[control], need)
-    row["cnp_interval"] = parameters[control].get("cnp_interval", 0)
+    row["cnp_interval"] = parameters.get("cnp_interval", 0)
     coupled = ("lossless", "pooling", "trim", "timestamped")  # what the other kind of switch cannot do
     row["coupled"] = any(row[name] for name in coupled)
-    for name, values in parameters.items():
-        for key, value in values.items():
-            row["controls"][name][key] = value
+    for name in REGISTRY[control].settings.names():
+        row["controls"][control][name] = parameters[name]
     return settings
 
 

@@ -1,5 +1,5 @@
 # The verbs a person uses. `make test` is the README's test command.
-.PHONY: install test quick lint format bench wheel clean
+.PHONY: install test quick lint format bench numba wheel clean
 VENV ?= .venv
 BIN := $(VENV)/bin
 
@@ -26,6 +26,14 @@ format:  ## let ruff write it
 
 bench:  ## the twelve scenarios against the published htsim numbers
 	$(BIN)/python benchmarks/core_speed.py
+
+NUMBAS ?= 0.60.0 0.68.1
+numba:  ## the kernels and the twin with the oldest and the newest numba that pyproject.toml allows
+	for version in $(NUMBAS); do \
+		python3 -m venv .venv-numba-$$version && \
+		.venv-numba-$$version/bin/python -m pip install --quiet "numba==$$version" -e '.[test]' && \
+		.venv-numba-$$version/bin/python -m pytest -q -n auto tests/kernel tests/core tests/transport tests/reference || exit 1; \
+	done
 
 wheel:  ## dist/netsim-*.whl, shipped inputs included
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .

@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import netsim
-from netsim import builtin_inputs
-from netsim.config import build_scenario
-from netsim.presets import PRESETS
+from netsim.config import build_scenario, builtin_inputs
+from netsim.config.preset_defaults import PRESETS
 
 TABLES = ("collectives", "parts", "flows", "links", "queues")
 IDEAL = ("ideal", "slowdown")  # what the names of these columns begin with

@@ -23,11 +23,11 @@ from typing import Any
 
 from netsim.cli import main as netsim
 from netsim.config import build_scenario
+from netsim.config.scenario import Scenario
 from netsim.errors import NetsimError
 from netsim.report.bottleneck import estimate_of
 from netsim.result import Result
 from netsim.result.reason import Reason, ReasonKind
-from netsim.scenario import Scenario
 from netsim.simulation import check, simulate
 from netsim.topology import TOPOLOGIES
 from netsim.traces import Group, Operation, Trace

@@ -13,13 +13,14 @@ This module is the face: it loads a name when it is first used, so that `import 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from netsim import hooks
 from netsim.version import __version__
 
 if TYPE_CHECKING:
     from netsim.config import load_scenario, load_topology, load_trace
+    from netsim.config.scenario import Packet, Placement, Scenario
     from netsim.errors import InputError, NetsimError, RunError
     from netsim.result import Result
-    from netsim.scenario import Packet, Placement, Scenario
     from netsim.simulation import simulate
     from netsim.topology import Network, Topology
     from netsim.traces import Group, Operation, Trace
@@ -51,9 +52,9 @@ _HOME = {
     "load_topology": "netsim.config",
     "load_scenario": "netsim.config",
     "simulate": "netsim.simulation",
-    "Scenario": "netsim.scenario",
-    "Packet": "netsim.scenario",
-    "Placement": "netsim.scenario",
+    "Scenario": "netsim.config.scenario",
+    "Packet": "netsim.config.scenario",
+    "Placement": "netsim.config.scenario",
     "Result": "netsim.result",
     "Trace": "netsim.traces",
     "Group": "netsim.traces",
@@ -75,6 +76,21 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(home), name)
     globals()[name] = value
     return value
+
+
+def _reason_of_run(result: Any) -> Any:
+    from netsim.explain.reason import reason_of_run
+
+    return reason_of_run(result)
+
+
+def _summary_text(result: Any) -> str:
+    from netsim.report.summary import summary_text
+
+    return summary_text(result)
+
+
+hooks.reason_of_run, hooks.summary_text = _reason_of_run, _summary_text
 
 
 def __dir__() -> list[str]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from netsim.config import build_scenario
+from netsim.config.scenario import Scenario
 from netsim.result import Result
-from netsim.scenario import Scenario
 from netsim.traces import Group, Operation, Trace
 
 US = 1_000_000  # ps

@@ -137,8 +137,7 @@ def incast(number: int) -> Case:
     """Two to six hosts send equal long flows to one on their switch, all else drawn as ever; their NICs have jitter.
 
     Where flows of a few milliseconds can show it, as nobody waits for time-outs in between: wires lose nothing, and a
-    port holds a hundred packets and a round trip. HPCC is left out: its additive increase of W_AI = 0.05 BDP / 100 a
-    round trip is too small against the noise of its own telemetry where the BDP is a few packets. DCTCP has marks.
+    port holds a hundred packets and a round trip. DCTCP has marks. Every ninth has HPCC, with a bound of its own.
     """
     one, draw = case(number), random.Random(f"incast {number}")
     hosts = draw.randint(3, 7)
@@ -148,6 +147,8 @@ def incast(number: int) -> Case:
         round_trip = parse_rate(topology["rate"]) * 4 * parse_time(topology["delay"]) // (8 * 10**12)
         topology["buffer"] = max(100 * (one.settings["packet"]["payload"] + 64), round_trip)
     control = draw.choice([name for name in CONTROLS if name != "hpcc" and (name != "ndp" or topology.get("trim"))])
+    if number % 9 == 8:
+        control = "hpcc"
     if control == "dctcp":
         topology["ecn"] = {"kmin": "40KB", "kmax": "160KB", "pmax": 0.2}
     size = max(8000 * one.settings["packet"]["payload"], parse_rate(topology["rate"]) // 8000)  # of a millisecond
@@ -180,9 +181,25 @@ def no_link_is_busy_for_longer_than_the_run(result: Result) -> list[str]:
     return breaches + [f"sample {row}: {over_time[row]}" for row in np.flatnonzero(over_time > 1)]
 
 
+def least_index(result: Result) -> float:
+    """Jain's index that an incast reaches: 0.9; under HPCC 0.6 where a flow has few packets of an idle round trip.
+
+    W_AI, 1/2500 of the BDP, takes 2500/n round trips to even n flows out; what each hears of the link in one of them
+    differs by whole packets. Algorithm 1 alone in plain Python does the same, five flows of 80 MB at 100 Gb/s: with 3
+    packets of each in a round trip 0.82 to 0.84 (netsim 0.82 to 0.86), with 10 0.91 to 0.98 (0.90 to 0.97), with 24
+    0.99 and more (0.99 and more).
+    """
+    topology, packet = result.scenario.topology, result.scenario.packet
+    if result.scenario.transport.control != "hpcc":
+        return 0.9
+    full_ps = 8 * 10**12 * (packet.payload + packet.header) / topology.rate
+    return 0.9 if (4 * topology.delay / full_ps + 2) / len(result.flows) >= 16 else 0.6
+
+
 def equal_flows_share(result: Result) -> list[str]:
-    """Alike: Jain's index of an incast is 0.9 at least."""
-    return [] if jain(result) >= 0.9 else [f"Jain's index {jain(result):.3f}"]
+    """As alike as they can."""
+    found, least = jain(result), least_index(result)
+    return [] if found >= least else [f"Jain's index {found:.3f}, not {least}"]
 
 
 LAWS: list[Callable[[Result], list[str]]] = [nothing_beats_its_ideal, no_link_is_busy_for_longer_than_the_run]

@@ -11,12 +11,12 @@ import netsim
 from netsim.errors import InputError
 from netsim.report.summary import summary_text
 from netsim.traces import Group, Operation, Trace
-from tests.core_runs import build_core
-from tests.laws import ALWAYS, IN_THE_END, queues_stay_inside_their_buffers
+from tests.core.laws import ALWAYS, IN_THE_END, queues_stay_inside_their_buffers
+from tests.core.scenario_runs import build_core
+from tests.reference.scenarios.networks import MICROSECOND
+from tests.reference.scenarios.priorities import CLASSED
+from tests.reference.scenarios.scenario import Scenario
 from tests.traffic import collective
-from tests.twin_classed import CLASSED
-from tests.twin_networks import MICROSECOND
-from tests.twin_runs import Scenario
 
 pytestmark = pytest.mark.filterwarnings("ignore:ecn")  # of small buffers
 

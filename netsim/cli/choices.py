@@ -10,7 +10,7 @@ import typer
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
-    from netsim.limits import Limits
+    from netsim.config.limits import Limits
 
 Traces = Annotated[
     list[str],
@@ -81,7 +81,7 @@ def settings(
 
 def limits(time_limit: str | None, wall_limit: str | None) -> Limits:
     """When a run is given up; InputError, with the option's name, for what is no time."""
-    from netsim.limits import limits_of
+    from netsim.config.limits import limits_of
 
     return limits_of(time_limit, wall_limit, where="--{}-limit")
 

@@ -13,7 +13,7 @@ from netsim.cli import choices, show
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
-    from netsim.limits import Limits
+    from netsim.config.limits import Limits
     from netsim.report.costs import Cost
     from netsim.study.comparison import Comparison
     from netsim.study.designs import Design

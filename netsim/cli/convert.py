@@ -10,7 +10,7 @@ from netsim.cli import choices, show
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
-    from netsim.convert import Converted
+    from netsim.traces.convert import Converted
 
 
 Things = Annotated[
@@ -53,7 +53,7 @@ def convert(
     """
     from netsim.cli.progress import reading
     from netsim.config import load_trace
-    from netsim.convert import convert as converted
+    from netsim.traces.convert import convert as converted
 
     named = dict(choices.pair("--algorithm", each, "all_reduce=tree").split("=", 1) for each in algorithm)
     with reading():

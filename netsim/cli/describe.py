@@ -55,7 +55,7 @@ def _print(name: str, fact: Any) -> None:
 
 
 def _is_topology(things: list[str]) -> bool:
-    from netsim.builtin_inputs import names
+    from netsim.config.builtin_inputs import names
 
     return len(things) == 1 and (Path(things[0]).suffix in (".toml", ".topo") or things[0] in names("topologies"))
 
@@ -79,7 +79,7 @@ def _cables(network: Network) -> list[dict[str, object]]:
     """The links of each kind that are alike, counted in both directions."""
     from netsim.units import format_rate, format_size, format_time
 
-    alike = Counter((link.kind, link.rate_bps, link.delay_ps, link.buffer_bytes) for link in network.links)
+    equal = Counter((link.kind, link.rate_bps, link.delay_ps, link.buffer_bytes) for link in network.links)
     return [
         {
             "kind": kind,
@@ -88,7 +88,7 @@ def _cables(network: Network) -> list[dict[str, object]]:
             "delay": format_time(delay),
             "buffer": format_size(buffer),
         }
-        for (kind, rate, delay, buffer), number in alike.items()
+        for (kind, rate, delay, buffer), number in equal.items()
     ]
 
 
@@ -113,7 +113,7 @@ def _operations(trace: Trace) -> list[dict[str, object]]:
     """Operations that are alike in kind, size and number of ranks, counted."""
     from netsim.units import format_size, format_time
 
-    alike = Counter((each.op, len(each.ranks), each.bytes, each.duration_ps) for each in trace.operations)
+    equal = Counter((each.op, len(each.ranks), each.bytes, each.duration_ps) for each in trace.operations)
     return [
         {
             "op": op,
@@ -122,5 +122,5 @@ def _operations(trace: Trace) -> list[dict[str, object]]:
             "duration": format_time(duration) if duration else "",
             "times": times,
         }
-        for (op, ranks, size, duration), times in alike.most_common()
+        for (op, ranks, size, duration), times in equal.most_common()
     ]

@@ -12,7 +12,7 @@ from netsim.cli.work import no_fabric
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
-    from netsim.scenario import Scenario
+    from netsim.config.scenario import Scenario
     from netsim.study.designs import Design, Value
 
 Axes = list[list["Value"]]

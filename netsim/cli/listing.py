@@ -44,8 +44,8 @@ def _chosen(what: str | None) -> dict[str, dict[str, str]]:
 
 
 def _names() -> dict[str, dict[str, str]]:
-    from netsim.builtin_inputs import names
     from netsim.collectives import ALGORITHMS
+    from netsim.config.builtin_inputs import names
     from netsim.routing import ROUTINGS
     from netsim.topology import TOPOLOGIES
     from netsim.traces import READERS

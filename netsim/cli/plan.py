@@ -72,7 +72,7 @@ def _layout(on: str | None, ranks: int | None) -> Layout:
     if on is None:
         return Layout.flat(ranks or 0)
     from netsim.config import load_topology
-    from netsim.scenario import Placement
+    from netsim.config.scenario import Placement
 
     network = load_topology(on).build()
     hosts = list(Placement().hosts(ranks or len(network.hosts), len(network.hosts), seed=0))

@@ -22,7 +22,7 @@ def selfcheck(
     """
     from netsim.cli.work import say_if_compiling
     from netsim.config import load_topology
-    from netsim.selfcheck import INVARIANTS, selfcheck
+    from netsim.validate.selfcheck import INVARIANTS, selfcheck
 
     fabric = load_topology(topology)
     say_if_compiling()

@@ -13,7 +13,7 @@ from netsim.cli.exit_codes import FAILED_RUN
 if TYPE_CHECKING:
     from netsim.study.plan import Plan
     from netsim.study.pool import Pool
-    from netsim.study.sweep import Work
+    from netsim.study.sweep import SweepWork
 
 
 Study = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study's file.", show_default=False)]
@@ -90,7 +90,7 @@ def sweep(
     _say_failed(len(work.failed))
 
 
-def _run(work: Work, pool: Pool, wall_limit_ps: int | None) -> Any:
+def _run(work: SweepWork, pool: Pool, wall_limit_ps: int | None) -> Any:
     """Do what is to do, with its progress; the table as a DataFrame."""
     from netsim.cli.eta import finishing
     from netsim.cli.work import compile_once, saying_warnings
@@ -121,7 +121,7 @@ def _say_failed(runs: int) -> None:
         raise typer.Exit(FAILED_RUN)
 
 
-def _list_points(plan: Plan, work: Work, as_json: bool) -> None:
+def _list_points(plan: Plan, work: SweepWork, as_json: bool) -> None:
     from netsim.study.folder import label
 
     rows = [[point.number, *(label(point.settings.get(key, "-")) for key in plan.varied)] for point in plan.points]

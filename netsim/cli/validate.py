@@ -36,8 +36,8 @@ def validate(
             experiment = finding.experiment
             print(f"{experiment} ({finding.source})")
         verdict = "pass" if finding.holds else "FAIL"
-        told = f"expected {finding.expected}, got {finding.got}, difference {finding.difference}"
-        print(f"  {verdict}  {finding.figure}: {told}", flush=True)
+        text = f"expected {finding.expected}, got {finding.got}, difference {finding.difference}"
+        print(f"  {verdict}  {finding.figure}: {text}", flush=True)
     if as_json:
         show.as_json([vars(finding) for finding in findings])
     else:

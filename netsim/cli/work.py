@@ -12,9 +12,9 @@ from netsim.cli.progress import reading, watching
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
-    from netsim.limits import Limits
+    from netsim.config.limits import Limits
+    from netsim.config.scenario import Scenario
     from netsim.result import Result
-    from netsim.scenario import Scenario
     from netsim.study.pool import Finished, Pool
 
 
@@ -66,14 +66,14 @@ def saying_warnings(tell: Callable[[Finished], None]) -> Callable[[Finished], No
     """The same function, that also says what runs in other processes warn of, each warning once."""
     said: set[str] = set()
 
-    def told(finished: Finished) -> None:
+    def announce(finished: Finished) -> None:
         for text in finished.warnings:
             if text not in said:
                 said.add(text)
                 show.note(f"warning: {text}")
         tell(finished)
 
-    return told
+    return announce
 
 
 def compile_once(pool: Pool) -> None:

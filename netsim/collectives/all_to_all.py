@@ -46,15 +46,15 @@ def _pairwise(request: Request, offset: Int64s, size: Int64s) -> Schedule:
 def _rounds(builder: Builder, channel: int, receiver: Int64s, offset: Int64s, size: Int64s, chunk: int) -> None:
     """Add the rows of one channel; tables are [round, sender]."""
     ranks = size.shape[1]
-    pieces = cut(offset.ravel(), size.ravel(), chunk)
-    awaited = _last_received_before(size, receiver, chunk).ravel()[pieces.block]
+    chunks = cut(offset.ravel(), size.ravel(), chunk)
+    awaited = _last_received_before(size, receiver, chunk).ravel()[chunks.block]
     builder.add(
         channel,
-        source=(pieces.block % ranks).astype(np.int32),
-        target=receiver.ravel()[pieces.block].astype(np.int32),
-        size=pieces.bytes,
-        offset=pieces.offset,
-        reduces=np.zeros(len(pieces), dtype=np.bool_),
+        source=(chunks.block % ranks).astype(np.int32),
+        target=receiver.ravel()[chunks.block].astype(np.int32),
+        size=chunks.bytes,
+        offset=chunks.offset,
+        reduces=np.zeros(len(chunks), dtype=np.bool_),
         waits=(awaited >= 0).astype(np.int16),
         after=awaited[awaited >= 0].astype(np.int32),
     )

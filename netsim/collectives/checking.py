@@ -104,10 +104,10 @@ def _check_waits(schedule: Schedule, rows: slice) -> bool:
 
 def _check_cycle(schedule: Schedule) -> None:
     depth = depths(schedule)
-    stuck = np.flatnonzero(depth == IN_A_CYCLE)
-    if not stuck.size:
+    deadlocked = np.flatnonzero(depth == IN_A_CYCLE)
+    if not deadlocked.size:
         return
-    path, row = [], int(stuck[0])
+    path, row = [], int(deadlocked[0])
     while row not in path:
         path.append(row)
         row = next(int(each) for each in schedule.predecessors(row) if depth[each] == IN_A_CYCLE)

@@ -113,7 +113,7 @@ def barrier(request: Request) -> Schedule:
     step = np.arange((ranks - 1).bit_length(), dtype=np.int32)
     reach = (1 << step)[:, None]
     rows = ranks * len(step)
-    heard = step[:, None] * ranks + (rank - reach) % ranks
+    received = step[:, None] * ranks + (rank - reach) % ranks
     builder.add(
         0,
         source=np.tile(rank, len(step)),
@@ -122,7 +122,7 @@ def barrier(request: Request) -> Schedule:
         offset=np.zeros(rows, dtype=np.int64),
         reduces=np.zeros(rows, dtype=np.bool_),
         waits=np.repeat(step, ranks).astype(np.int16),
-        after=np.concatenate([heard[:rounds].T.ravel() for rounds in range(len(step))] or [rank[:0]]),
+        after=np.concatenate([received[:rounds].T.ravel() for rounds in range(len(step))] or [rank[:0]]),
     )
     return builder.build()
 
@@ -141,15 +141,15 @@ def _straight(request: Request, source: ArrayLike, target: ArrayLike, offset: Ar
     builder = Builder(request.op, "direct", request.ranks)
     for channel in range(channels):
         first, part = share(size, channels, channel, ALIGNMENT)
-        pieces = cut(np.asarray(offset, dtype=np.int64) + first, part, request.chunk(WHOLE))
+        chunks = cut(np.asarray(offset, dtype=np.int64) + first, part, request.chunk(WHOLE))
         builder.add(
             channel,
-            source=senders[pieces.block],
-            target=receivers[pieces.block],
-            size=pieces.bytes,
-            offset=pieces.offset,
-            reduces=np.zeros(len(pieces), dtype=np.bool_),
-            waits=np.zeros(len(pieces), dtype=np.int16),
+            source=senders[chunks.block],
+            target=receivers[chunks.block],
+            size=chunks.bytes,
+            offset=chunks.offset,
+            reduces=np.zeros(len(chunks), dtype=np.bool_),
+            waits=np.zeros(len(chunks), dtype=np.int16),
             after=np.zeros(0, dtype=np.int32),
         )
     return builder.build()

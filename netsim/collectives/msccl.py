@@ -12,7 +12,7 @@ import numpy as np
 
 from netsim.collectives.chunking import share
 from netsim.collectives.msccl_proof import prove
-from netsim.collectives.msccl_xml import RECEIVES, REDUCES, SENDS, Algorithm, Block, Step, read_xml
+from netsim.collectives.msccl_xml import RECEIVES, REDUCES, SENDS, Algorithm, Block, MscclStep, read_xml
 from netsim.collectives.request import Request
 from netsim.collectives.schedule import Schedule
 from netsim.errors import InputError
@@ -50,8 +50,8 @@ def takes(request: Request, name: str, instead: str) -> bool:
     if algorithm.takes(request.bytes):
         return True
     window = f"{algorithm.least:,} bytes" + (f" to {algorithm.most:,}" if algorithm.most else " and more")
-    told = f"{name} is for {window} (its minBytes and maxBytes): {request.op} of other sizes takes {instead}"
-    warnings.warn(told, stacklevel=2)
+    text = f"{name} is for {window} (its minBytes and maxBytes): {request.op} of other sizes takes {instead}"
+    warnings.warn(text, stacklevel=2)
     return False
 
 
@@ -95,11 +95,11 @@ class _Planner:
 
     def __init__(self, request: Request, algorithm: Algorithm) -> None:
         self.request, self.algorithm = request, algorithm
-        self.sent: dict[Connection, list[tuple[int, Block, Step]]] = defaultdict(list)
-        self.received: dict[Connection, list[tuple[int, Block, Step]]] = defaultdict(list)
+        self.sent: dict[Connection, list[tuple[int, Block, MscclStep]]] = defaultdict(list)
+        self.received: dict[Connection, list[tuple[int, Block, MscclStep]]] = defaultdict(list)
         self.owner: dict[tuple[str, Connection], Block] = {}
         self.row_of: dict[tuple[Connection, int], int] = {}
-        self.rows: list[tuple[Connection, Step, bool]] = []
+        self.rows: list[tuple[Connection, MscclStep, bool]] = []
         self.after: list[list[int]] = []
 
     def schedule(self) -> Schedule:
@@ -125,7 +125,7 @@ class _Planner:
             reduces=np.array([reduces for *_, reduces in self.rows], np.bool_),
         )
 
-    def _chunk(self, gpu: int, step: Step) -> int:
+    def _chunk(self, gpu: int, step: MscclStep) -> int:
         """The chunk of the full buffer that a send starts with; an all-gather's input is the rank's own part of it."""
         own = gpu * self.algorithm.chunks // self.algorithm.gpus
         base = own if step.buffer == "i" and self.algorithm.op == "all_gather" else 0
@@ -158,10 +158,10 @@ class _Planner:
     def _end(
         self,
         side: str,
-        ends: dict[Connection, list[tuple[int, Block, Step]]],
+        ends: dict[Connection, list[tuple[int, Block, MscclStep]]],
         connection: Connection,
         block: Block,
-        step: Step,
+        step: MscclStep,
     ) -> None:
         if self.owner.setdefault((side, connection), block) is not block:
             source, target, channel = connection
@@ -184,7 +184,7 @@ class _Planner:
                 what = "the step waits for itself by way of others"
                 raise self.algorithm.wrong(step.line, what, "check its depid and deps")
 
-    def _do(self, walk: _Walk, block: Block, step: Step) -> None:
+    def _do(self, walk: _Walk, block: Block, step: MscclStep) -> None:
         here = walk.known_before(block, step)
         if step.type in RECEIVES:
             connection = (block.recv, walk.gpu, block.channel)
@@ -197,7 +197,7 @@ class _Planner:
         walk.known[block.id, walk.at[block.id]] = here
         walk.at[block.id] += 1
 
-    def _is_free(self, walk: _Walk, step: Step) -> bool:
+    def _is_free(self, walk: _Walk, step: MscclStep) -> bool:
         if step.dep is None:
             return True
         number, turn = step.dep
@@ -217,12 +217,12 @@ class _Walk:
         self.sends = dict.fromkeys(blocks, 0)
         self.receives = dict.fromkeys(blocks, 0)
 
-    def next(self, block: Block) -> Step | None:
+    def next(self, block: Block) -> MscclStep | None:
         """The step that a block does next."""
         at = self.at[block.id]
         return block.steps[at] if at < len(block.steps) else None
 
-    def known_before(self, block: Block, step: Step) -> dict[Connection, int]:
+    def known_before(self, block: Block, step: MscclStep) -> dict[Connection, int]:
         """What has arrived before a step: by the step ahead of it and by that which it depends on."""
         here = dict(self.known.get((block.id, self.at[block.id] - 1), {}))
         if step.dep:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable
 
-from netsim.collectives.msccl_xml import RECEIVES, REDUCES, SENDS, Algorithm, Block, Step
+from netsim.collectives.msccl_xml import RECEIVES, REDUCES, SENDS, Algorithm, Block, MscclStep
 from netsim.errors import InputError
 
 Chunk = tuple[int, int]  # the number of the input chunk, and the ranks whose input is summed up in it
@@ -64,12 +64,12 @@ class _Machine:
                 at[gpu, number] = done
         return self._told()
 
-    def _can(self, gpu: int, block: Block, step: Step, at: dict[tuple[int, int], int]) -> bool:
+    def _can(self, gpu: int, block: Block, step: MscclStep, at: dict[tuple[int, int], int]) -> bool:
         if step.type in RECEIVES and not self.wires[block.recv, gpu, block.channel]:
             return False
         return step.dep is None or at.get((gpu, step.dep[0]), 0) > step.dep[1]
 
-    def _do(self, gpu: int, block: Block, step: Step) -> None:
+    def _do(self, gpu: int, block: Block, step: MscclStep) -> None:
         sources = [self._at(gpu, step.buffer, step.offset + each) for each in range(step.count)]
         targets = [self._at(gpu, step.into, step.at + each) for each in range(step.count)]
         chunks = [self._get(each) for each in sources]
@@ -103,13 +103,13 @@ class _Machine:
 
     def _told(self) -> str:
         """Say which chunk is not what it should be."""
-        op, told = self.algorithm.op, ""
+        op, text = self.algorithm.op, ""
         for root in range(self.gpus if op in ("broadcast", "reduce") else 1):
             here = self._lacking(root, (root,) if op == "reduce" else range(self.gpus))
             if not here:
                 return ""
-            told = told or here
-        return told
+            text = text or here
+        return text
 
     def _lacking(self, root: int, ends: Iterable[int]) -> str:
         for gpu in ends:

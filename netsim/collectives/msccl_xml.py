@@ -37,7 +37,7 @@ Attributes = dict[str, str]
 
 
 @dataclass(slots=True)
-class Step:
+class MscclStep:
     """One step of a thread block: what it reads, and where it writes; `dep` is the (thread block, step) of the same GPU
     that must be finished first."""
 
@@ -60,7 +60,7 @@ class Block:
     send: int
     recv: int
     channel: int
-    steps: list[Step] = field(default_factory=list)
+    steps: list[MscclStep] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -205,7 +205,7 @@ class _Reader:
         at = max(0, self._whole({"dstoff": "0"} | given, "dstoff", -1, MAX_CHUNKS))
         dep = (block, step) if block >= 0 and step >= 0 else None
         line, source, into = self.parser.CurrentLineNumber, given.get("srcbuf", ""), given.get("dstbuf", "")
-        self.block.steps.append(Step(line, kind, source, max(offset, 0), count, dep, into, at))
+        self.block.steps.append(MscclStep(line, kind, source, max(offset, 0), count, dep, into, at))
 
     def _text(self, given: Attributes, key: str) -> str:
         if key not in given:

@@ -27,10 +27,10 @@ def all_reduce(request: Request) -> Schedule:
     for channel in range(channels):
         first, size = share(request.bytes, channels, channel, ALIGNMENT)
         start, sizes = share(size, ranks, np.arange(ranks), ALIGNMENT)
-        pieces = cut(first + start, sizes, request.chunk(RING_CHUNK))
+        chunks = cut(first + start, sizes, request.chunk(RING_CHUNK))
         order = ring_order(request.places, channel)
-        after_owner = (seats(order)[pieces.block] + 1) % ranks
-        _travel(builder, channel, order, pieces, after_owner, hops=2 * (ranks - 1), adding=ranks - 1)
+        after_owner = (seats(order)[chunks.block] + 1) % ranks
+        _travel(builder, channel, order, chunks, after_owner, hops=2 * (ranks - 1), adding=ranks - 1)
     return builder.build()
 
 
@@ -39,9 +39,9 @@ def reduce_scatter(request: Request) -> Schedule:
     ranks = request.ranks
     builder = Builder(request.op, "ring", ranks)
     for channel in range(request.rail_channels()):
-        order, pieces = ring_order(request.places, channel), _part_of_blocks(request, channel)
-        after_owner = (seats(order)[pieces.block] + 1) % ranks
-        _travel(builder, channel, order, pieces, after_owner, hops=ranks - 1, adding=ranks - 1)
+        order, chunks = ring_order(request.places, channel), _part_of_blocks(request, channel)
+        after_owner = (seats(order)[chunks.block] + 1) % ranks
+        _travel(builder, channel, order, chunks, after_owner, hops=ranks - 1, adding=ranks - 1)
     return builder.build()
 
 
@@ -49,8 +49,8 @@ def all_gather(request: Request) -> Schedule:
     """Block b starts at position b and makes n - 1 hops."""
     builder = Builder(request.op, "ring", request.ranks)
     for channel in range(request.rail_channels()):
-        order, pieces = ring_order(request.places, channel), _part_of_blocks(request, channel)
-        _travel(builder, channel, order, pieces, seats(order)[pieces.block], hops=request.ranks - 1, adding=0)
+        order, chunks = ring_order(request.places, channel), _part_of_blocks(request, channel)
+        _travel(builder, channel, order, chunks, seats(order)[chunks.block], hops=request.ranks - 1, adding=0)
     return builder.build()
 
 
@@ -89,21 +89,21 @@ def _chain(request: Request, first_seat: int, adding: int) -> Schedule:
     builder = Builder(request.op, "ring", request.ranks)
     for channel in range(channels):
         first, size = share(request.bytes, channels, channel, ALIGNMENT)
-        pieces = cut(first, size, request.chunk(CHAIN_CHUNK))
+        chunks = cut(first, size, request.chunk(CHAIN_CHUNK))
         order = ring_order(request.places, channel)
-        start = np.full(len(pieces), seats(order)[request.root] + first_seat, dtype=np.int32) % request.ranks
-        _travel(builder, channel, order, pieces, start, hops=request.ranks - 1, adding=adding)
+        start = np.full(len(chunks), seats(order)[request.root] + first_seat, dtype=np.int32) % request.ranks
+        _travel(builder, channel, order, chunks, start, hops=request.ranks - 1, adding=adding)
     return builder.build()
 
 
 def _travel(
-    builder: Builder, channel: int, order: Int32s, pieces: Pieces, start: Int32s, *, hops: int, adding: int
+    builder: Builder, channel: int, order: Int32s, chunks: Pieces, start: Int32s, *, hops: int, adding: int
 ) -> None:
     """Each piece goes `hops` places round the ring from its start; the receivers of the first `adding` hops add.
 
     Row (hop, piece) waits for row (hop - 1, piece), which stands len(pieces) rows before it.
     """
-    count, ranks = len(pieces), len(order)
+    count, ranks = len(chunks), len(order)
     rows = count * hops
     refuse_too_many(rows)
     hop = np.arange(hops, dtype=np.int32)
@@ -112,8 +112,8 @@ def _travel(
         channel,
         source=order[seat],
         target=np.roll(order, -1)[seat],
-        size=np.tile(pieces.bytes, hops),
-        offset=np.tile(pieces.offset, hops),
+        size=np.tile(chunks.bytes, hops),
+        offset=np.tile(chunks.offset, hops),
         reduces=np.repeat(hop < adding, count),
         waits=np.repeat((hop > 0).astype(np.int16), count),
         after=np.arange(max(rows - count, 0), dtype=np.int32),

@@ -46,24 +46,24 @@ def add_rounds(
     for messages in rounds:
         waits_for_own = (messages.size > EAGER) & in_turn
         first, parts, own = built, list[Pieces](), np.where(waits_for_own, last[messages.source], NOBODY)
-        for channel, pieces in _shares(messages, channels, chunk):
-            source, pairs = messages.source[pieces.block], [_known(own[pieces.block])]
+        for channel, chunks in _shares(messages, channels, chunk):
+            source, pairs = messages.source[chunks.block], [_known(own[chunks.block])]
             for each in received:
-                pairs += each.overlapping(source, pieces, buffer, latest=each is received[-1])
+                pairs += each.overlapping(source, chunks, buffer, latest=each is received[-1])
             piece, row = (np.concatenate(column) for column in zip(*pairs, strict=True))
             builder.add(
                 channel,
                 source=source,
-                target=messages.target[pieces.block],
-                size=pieces.bytes,
-                offset=pieces.offset % buffer if buffer else pieces.offset,
-                reduces=np.full(len(pieces), messages.reduces, dtype=np.bool_),
-                waits=np.bincount(piece, minlength=len(pieces)).astype(np.int32),
+                target=messages.target[chunks.block],
+                size=chunks.bytes,
+                offset=chunks.offset % buffer if buffer else chunks.offset,
+                reduces=np.full(len(chunks), messages.reduces, dtype=np.bool_),
+                waits=np.bincount(piece, minlength=len(chunks)).astype(np.int32),
                 after=(row[np.argsort(piece, kind="stable")] - built).astype(np.int32),
             )
-            last[source] = built + np.arange(len(pieces))  # the last one of each stays
-            parts.append(pieces)
-            built += len(pieces)
+            last[source] = built + np.arange(len(chunks))  # the last one of each stays
+            parts.append(chunks)
+            built += len(chunks)
         received.append(_Received(messages, parts, first, builder.ranks))
 
 
@@ -93,14 +93,14 @@ class _Received:
         order = np.argsort(keys)
         self.keys, self.row = keys[order], order + first_row
 
-    def overlapping(self, source: Int32s, pieces: Pieces, buffer: int, latest: bool) -> list[tuple[Int64s, Int64s]]:
+    def overlapping(self, source: Int32s, chunks: Pieces, buffer: int, latest: bool) -> list[tuple[Int64s, Int64s]]:
         """Pairs of a piece and a row that its source has received, whose bytes overlap; of the latest round any row."""
         piece, message = _known(self.message[source])
         length = self.messages.size[message]
         if not buffer:
             return [self._pairs(piece, message, np.zeros_like(length), length)]
-        begin = (pieces.offset[piece] - self.messages.offset[message]) % buffer
-        end = begin + pieces.bytes[piece]  # it may begin before the message's end and reach its beginning again
+        begin = (chunks.offset[piece] - self.messages.offset[message]) % buffer
+        end = begin + chunks.bytes[piece]  # it may begin before the message's end and reach its beginning again
         stretches = [(begin, np.minimum(end, length)), (np.zeros_like(begin), np.minimum(end - buffer, length))]
         if latest:
             apart = (begin >= length) & (end <= buffer)

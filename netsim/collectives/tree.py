@@ -87,8 +87,8 @@ def _over_both_trees(request: Request, *, up: bool, down: bool) -> Schedule:
     for channel in range(channels):
         which, lane = divmod(channel, (channels + 1) // 2)
         parent = rank_tree(request.places, lane, which, None if up and down else request.root)
-        pieces = cut(*share(request.bytes, channels, channel, ALIGNMENT), request.chunk(TREE_CHUNK))
-        _pipeline(builder, channel, _edges(parent, up=up, down=down), pieces)
+        chunks = cut(*share(request.bytes, channels, channel, ALIGNMENT), request.chunk(TREE_CHUNK))
+        _pipeline(builder, channel, _edges(parent, up=up, down=down), chunks)
     return builder.build()
 
 
@@ -134,9 +134,9 @@ def _by_depth(parent: Int32s) -> Int32s:
     return order[depth[order] > 0]
 
 
-def _pipeline(builder: Builder, channel: int, edges: _Edges, pieces: Pieces) -> None:
+def _pipeline(builder: Builder, channel: int, edges: _Edges, chunks: Pieces) -> None:
     """Every piece crosses every edge; row (edge, piece) waits for the same piece on the edges its edge waits for."""
-    count, width = len(edges.source), len(pieces)
+    count, width = len(edges.source), len(chunks)
     refuse_too_many(count * width)
     waits = np.repeat(np.diff(edges.first_wait), width)
     row = np.repeat(np.arange(count * width), waits)
@@ -146,8 +146,8 @@ def _pipeline(builder: Builder, channel: int, edges: _Edges, pieces: Pieces) -> 
         channel,
         source=np.repeat(edges.source, width),
         target=np.repeat(edges.target, width),
-        size=np.tile(pieces.bytes, count),
-        offset=np.tile(pieces.offset, count),
+        size=np.tile(chunks.bytes, count),
+        offset=np.tile(chunks.offset, count),
         reduces=np.repeat(edges.reduces, width),
         waits=waits.astype(np.int16),
         after=(edges.waits[edges.first_wait[edge] + nth] * width + piece).astype(np.int32),

@@ -9,19 +9,19 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from netsim import builtin_inputs
+from netsim.config import builtin_inputs
 from netsim.config.document import Document, Keys, assignment, check_values, merged, read_document, read_text
+from netsim.config.preset_defaults import SUGGESTED, routing_kind
+from netsim.config.scenario import Scenario
 from netsim.config.topology_file import read_topology
 from netsim.config.transports import CONTROL_ALONE, transport_key, with_control
 from netsim.config.validation_errors import Model, dotted, validated
 from netsim.errors import InputError, nearest
-from netsim.other_files import refuse_other
-from netsim.presets import SUGGESTED, routing_kind
 from netsim.routing import ROUTINGS, Routing
-from netsim.scenario import Scenario
 from netsim.topology import TOPOLOGIES, Topology
 from netsim.traces import Trace, read
 from netsim.traces.input_files import is_pattern
+from netsim.traces.other_files import refuse_other
 from netsim.transport.presets import PRESETS, Preset
 
 Source = str | Path

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from netsim.errors import InputError
-from netsim.other_files import refuse_packed
+from netsim.traces.other_files import refuse_packed
 
 LARGEST_FILE = 1 << 20  # bytes; a settings file is a page of text, anything larger is some other file
 MOST_TRIES = 1000  # how often a value may turn out to go on in the next line before line numbers are given up

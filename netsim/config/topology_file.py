@@ -6,10 +6,10 @@ from pathlib import Path
 
 from netsim.config.document import Document, parse, read_text
 from netsim.errors import InputError
-from netsim.other_files import refuse_other
 from netsim.topology.htsim_topo import read_topo, recognises
 from netsim.traces import recognised
 from netsim.traces.lines import head
+from netsim.traces.other_files import refuse_other
 
 
 def read_topology(path: Path) -> Document:

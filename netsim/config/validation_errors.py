@@ -20,11 +20,11 @@ def validated(model: type[Model], document: Document, prefix: Keys = ()) -> Mode
     try:
         return model.model_validate(document.values, context=FROM_FILE if document.places else None)
     except ValidationError as error:
-        mistakes = error.errors(include_url=False)
-    keys = _written_keys(mistakes[0]["loc"], document.values)
-    same = [each for each in mistakes if _written_keys(each["loc"], document.values) == keys]
+        errors = error.errors(include_url=False)
+    keys = _written_keys(errors[0]["loc"], document.values)
+    same = [each for each in errors if _written_keys(each["loc"], document.values) == keys]
     what, hint = _explained(same, keys, model, prefix)
-    more = f" (and {len(mistakes) - len(same)} more)" if len(same) < len(mistakes) else ""
+    more = f" (and {len(errors) - len(same)} more)" if len(same) < len(errors) else ""
     raise InputError(what + more, where=document.place(keys), hint=hint)
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from netsim.config.limits import NO_LIMITS
+from netsim.config.scenario import Scenario
 from netsim.core.observe.packet_tracer import PacketTracer
 from netsim.core.state.world import World
 from netsim.explain.alternatives import Alternatives
@@ -23,11 +25,9 @@ from netsim.explain.path import KINDS, Path
 from netsim.explain.saved import check_known, check_same
 from netsim.explain.trace_columns import Rows
 from netsim.explain.traffic import Traffic
-from netsim.fabric import ActiveCollective, Fabric
-from netsim.limits import NO_LIMITS
 from netsim.result import Result
-from netsim.scenario import Scenario
 from netsim.simulation import Progress, check, run
+from netsim.simulation.fabric import ActiveCollective, Fabric
 
 __all__ = ["KINDS", "Attribution", "Explained", "explain", "explain_saved", "together"]
 

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from netsim.config.limits import NO_LIMITS
 from netsim.core.observe.packet_trace import LOST, REFUSED
 from netsim.core.observe.packet_tracer import MessageTimeline, PacketTracer
 from netsim.core.state.dtypes import NEVER
 from netsim.core.state.packet_header import ACK, CONNECTION, HOP, MARK
 from netsim.core.state.world import World
 from netsim.explain.saved import check_known, check_same
-from netsim.fabric import ActiveCollective, Fabric
-from netsim.limits import NO_LIMITS
 from netsim.result import Result
 from netsim.result.chunks import COLUMNS, PAIRS, Chunks, steps_of
 from netsim.simulation import Progress, check, run
+from netsim.simulation.fabric import ActiveCollective, Fabric
 
 MOST_CHUNKS = 500_000  # viewers become slow beyond a million events
 MANY_ROWS = 1 << 21  # of the packet trace at a time: 64 MB
@@ -134,7 +134,7 @@ class _Packets:
 
 
 def _packets(world: World, packet_trace: Any, timeline: list[MessageTimeline]) -> _Packets:
-    """What a journal says of the packets of all these messages."""
+    """What a packet trace says of the packets of all these messages."""
     rows = packet_trace[(packet_trace["header"] >= 0) & (packet_trace["meta"] & ACK == 0)]
     state, of = rows["meta"], rows["header"] >> CONNECTION
     hop, is_refused = (state >> HOP) & 0xFF, rows["began_at"] == REFUSED
@@ -186,7 +186,7 @@ def _columns(fabric: Fabric, carried: ActiveCollective, seen: _Packets) -> dict[
         "collective": np.full(count, carried.number),
         "source": ranks[timeline.source],
         "target": ranks[timeline.target],
-        "channel": fabric.ledger.channels_of(timeline.connection),
+        "channel": fabric.collective_table.channels_of(timeline.connection),
         "bytes": timeline.bytes,
         "packets": packets,
         "start_ps": timeline.released_at,

@@ -79,7 +79,7 @@ class Answers:
             return nothing
         return self.known[kind, question]
 
-    def begin(self, world: World) -> Round:
+    def begin(self, world: World) -> QueryRound:
         """Ready to answer what is open, as much as there is room for."""
         crossings = Crossings(world)
         room, chosen = MOST_CELLS, list[tuple[str, Question]]()
@@ -87,9 +87,9 @@ class Answers:
             room -= _cells(kind, crossings.width[question[0]] if kind == "senders" else len(world.links))
             if room >= 0 or not chosen:
                 chosen.append((kind, question))
-        return Round(world, crossings, chosen)
+        return QueryRound(world, crossings, chosen)
 
-    def take(self, found: Round) -> None:
+    def take(self, found: QueryRound) -> None:
         """What a round has found."""
         self.known |= found.answers()
         self.open = set()
@@ -129,7 +129,7 @@ class Crossings:
         return self._connections[self._first[link] : self._first[link + 1]]
 
 
-class Round:
+class QueryRound:
     """Questions that are answered in one run, sorted by what they begin with: a link or a connection."""
 
     def __init__(self, world: World, crossings: Crossings, chosen: list[tuple[str, Question]]) -> None:

@@ -127,12 +127,12 @@ def _attributions(path: Path, causes: Causes) -> list[Attribution]:
 
 
 def _unavoidable(path: Path, causes: Causes) -> list[Attribution]:
-    alike: dict[tuple[str, int, int], list[Segment]] = {}
+    equal: dict[tuple[str, int, int], list[Segment]] = {}
     for segment in path.segments:
         if segment.kind in IDLE:
-            alike.setdefault((segment.kind, segment.link, segment.connection), []).append(segment)
+            equal.setdefault((segment.kind, segment.link, segment.connection), []).append(segment)
     found: dict[Cause, Attribution] = {}
-    for segments in alike.values():
+    for segments in equal.values():
         cause = causes.unavoidable(segments[0])
         attribution = found.get(cause) or found.setdefault(cause, _attribution(causes, cause))
         attribution.parts_ps[segments[0].kind] += sum(segment.ps for segment in segments)

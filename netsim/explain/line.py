@@ -22,7 +22,7 @@ class Unknown(Exception):  # noqa: N818 - no error: a question
         self.connection, self.at_ps = connection, at_ps
 
 
-class Stretch:
+class LineStretch:
     """The packets of one connection on one link, one way, in order of time."""
 
     def __init__(self, rows: Rows, mine: Column) -> None:
@@ -84,11 +84,11 @@ class Line:
         mine = rows.of_connection(connection)
         at = np.maximum(rows.began_at[mine], rows.came_at[mine])  # it came before it was begun, or was refused
         self.all = mine[(at >= since_ps) & (at <= until_ps)]
-        self._stretches: dict[tuple[int, bool], list[Stretch]] = {}  # by hop and way
+        self._stretches: dict[tuple[int, bool], list[LineStretch]] = {}  # by hop and way
         sent = self.all[rows.began_at[self.all] != REFUSED]
         way = (rows.link[sent].astype("i8") << 9) | (rows.hop[sent].astype("i8") << 1) | (rows.flags[sent] & ACK)
         for mine in np.split(sent, np.flatnonzero(np.diff(way)) + 1) if len(sent) else []:
-            stretch = Stretch(rows, mine)
+            stretch = LineStretch(rows, mine)
             self._stretches.setdefault((stretch.hop, stretch.is_ack), []).append(stretch)
         at_nic = self._stretches.get((0, False))
         self.own = at_nic[0].rows if at_nic else np.zeros(0, "i8")  # as its NIC sent them

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from netsim.core.observe.packet_tracer import MessageTimeline
-from netsim.fabric import ActiveCollective
+from netsim.simulation.fabric import ActiveCollective
 
 SEQUENCES = 33  # binary digits
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from netsim.config.limits import NO_LIMITS
+from netsim.config.scenario import Scenario
 from netsim.core.observe.packet_tracer import PacketTracer
 from netsim.core.state.dtypes import NEVER
 from netsim.core.state.packet_trace_dtypes import PACKET_TRACE
@@ -27,13 +29,11 @@ from netsim.explain.line import Unknown
 from netsim.explain.message_timelines import Timelines
 from netsim.explain.path import Path
 from netsim.explain.path_hints import Origins
-from netsim.explain.replay_plan import Plan, Span, Spans, WatchedLines
+from netsim.explain.replay_plan import ReplayPlan, Span, Spans, WatchedLines
 from netsim.explain.trace_columns import Column, Rows
 from netsim.explain.trace_filter import keep
-from netsim.fabric import Fabric
-from netsim.limits import NO_LIMITS
-from netsim.scenario import Scenario
 from netsim.simulation import Progress, run
+from netsim.simulation.fabric import Fabric
 
 COLUMNS = 4  # of the packet trace, i8 each
 MOST_RUNS = 32  # to find the paths of some collectives, and as many to answer what is asked about them
@@ -92,7 +92,7 @@ def too_many(most_rows: int) -> RunError:
 
 
 def player(scenario: Scenario, progress: Progress | None) -> Play:
-    """Simulates a scenario again while readers see its journal; gives the fabric when all has ended."""
+    """Simulates a scenario again while readers see its packet trace; gives the fabric when all has ended."""
 
     def play(readers: list[Reader]) -> Fabric:
         tracer, fabrics = Passer(readers), list[Fabric]()
@@ -118,7 +118,7 @@ class Passes:
         self._run([origins.read])
         origins.sort()
         world, carried = self.fabric.world, self.fabric.carried
-        self.plan = Plan(world, Timelines(carried), origins)
+        self.plan = ReplayPlan(world, Timelines(carried), origins)
         self.alternatives = Alternatives(self.fabric.network)
         self.wanted = [each.number for each in carried if each.number not in done and only in (None, each.number)]
 
@@ -181,6 +181,6 @@ class Passes:
         lines.entered.clear()
         try:
             return Path(lines, self.plan.timelines, number)
-        except Unknown as stuck:
-            ways[number] = self.plan.mended(number, lines, stuck, self.most_rows // SHARE)
+        except Unknown as stopped:
+            ways[number] = self.plan.mended(number, lines, stopped, self.most_rows // SHARE)
             return None

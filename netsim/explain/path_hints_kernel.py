@@ -7,7 +7,7 @@ SENT, ORIGIN, TOLD, ANSWERED, TOP = range(5)  # columns of `last`
 
 
 @entry
-def follow(packet_trace, ps, per_bytes, delay, last, origins, came, came_from, notes, noted):
+def follow(packet_trace, ps, per_bytes, delay, last, origins, came, came_from, notes, recorded):
     """Read rows of the packet trace. Returns how many `notes` (connection, sequence, origin) there are, -1 if too many.
 
     ps, per_bytes, delay: per link. last[c]: when the newest packet of connection c was sent, its origin, the one noted
@@ -38,9 +38,9 @@ def follow(packet_trace, ps, per_bytes, delay, last, origins, came, came_from, n
         row[SENT], row[ORIGIN] = sent, origin
         origins[c, sequence & mask] = origin
         if origin != row[TOLD]:
-            if noted == notes.shape[0]:
+            if recorded == notes.shape[0]:
                 return -1
-            notes[noted, 0], notes[noted, 1], notes[noted, 2] = c, sequence, origin
-            noted += 1
+            notes[recorded, 0], notes[recorded, 1], notes[recorded, 2] = c, sequence, origin
+            recorded += 1
             row[TOLD] = origin
-    return noted
+    return recorded

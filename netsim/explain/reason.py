@@ -50,8 +50,8 @@ def reason_of(each: Explained) -> Reason:
     if not time_ps or not attributions:
         return reason(ReasonKind.NOTHING, "nothing was sent.")
     most = attributions[0]
-    alike = [attribution for attribution in attributions if attribution.kind == most.kind]
-    shares = [(attribution.own_ps if is_job else attribution.ps) / time_ps for attribution in alike]
+    equal = [attribution for attribution in attributions if attribution.kind == most.kind]
+    shares = [(attribution.own_ps if is_job else attribution.ps) / time_ps for attribution in equal]
     says_how = HOW.get(most.kind, "{parts} because of it{sharers}")
     how = (NOTHING_LOST if most.kind == ReasonKind.LOSS_RECOVERY and most.link is None else says_how).format(
         rank=most.rank,
@@ -60,6 +60,6 @@ def reason_of(each: Explained) -> Reason:
         parts=listed([name for name, _ in most.parts_ps.most_common() if not is_job or name != DEPENDENCY]),
         sharers=f", shared by {counted(most.flows, 'flow')}" if most.flows > 1 else "",
     )
-    more = f"; with {len(alike) - 1:,} more of the kind {percent(sum(shares))}" if len(alike) > 1 else ""
+    more = f"; with {len(equal) - 1:,} more of the kind {percent(sum(shares))}" if len(equal) > 1 else ""
     says = f"{percent(shares[0])} of the operations' time is {how}{more}."
     return reason(most.kind, says, most.link, rank=most.rank, share=sum(shares))

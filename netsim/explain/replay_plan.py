@@ -50,7 +50,7 @@ class Spans:
 class WatchedLines(Lines):
     """The lines of connections in the times in which they were watched; `entered`: what was asked for, and when."""
 
-    def __init__(self, rows: Rows, spans: Spans, plan: Plan) -> None:
+    def __init__(self, rows: Rows, spans: Spans, plan: ReplayPlan) -> None:
         super().__init__(rows)
         self.spans, self.entered, self._plan = spans, list[tuple[int, int]](), plan
         self._parts: dict[tuple[int, int], Line] = {}
@@ -106,7 +106,7 @@ class Queues:
         return int(self._end[last] - (self._first[first] if first is not None else 0))
 
 
-class Plan:
+class ReplayPlan:
     """Guesses the way of a critical path; `copied`: connections that sent some packet again."""
 
     def __init__(self, world: World, timelines: Timelines, origins: Origins) -> None:
@@ -146,13 +146,13 @@ class Plan:
         start_ps = self.timelines.carried[number].start_ps or 0
         return connection, max(0, max(since_ps, start_ps) - self._margin_ps), until_ps
 
-    def mended(self, number: int, lines: WatchedLines, stuck: Unknown, most_rows: int) -> list[Span]:
+    def mended(self, number: int, lines: WatchedLines, stopped: Unknown, most_rows: int) -> list[Span]:
         """The way as far as it is known, wider where the path went on, and guessed anew from there.
 
         Where the connection has no more than most_rows while the collective lasts, as wide as that.
         """
         entered = lines.entered
-        ends = [*(at for _, at in entered[1:]), stuck.at_ps]
+        ends = [*(at for _, at in entered[1:]), stopped.at_ps]
         used = [self.span(number, c, end, at) for (c, at), end in zip(entered, ends, strict=True)]
         connection, at_ps = entered[-1]
         all_of_it = self.span(number, connection, 0, at_ps)
@@ -162,7 +162,11 @@ class Plan:
             wider = connection, 0, at_ps  # what was sent before the collective is needed too
         elif self.rows_in(all_of_it) <= most_rows:
             wider = all_of_it
-        return [*used, wider, *self.way(number, self._queues.last(connection, stuck.at_ps), min(stuck.at_ps, at_ps))]
+        return [
+            *used,
+            wider,
+            *self.way(number, self._queues.last(connection, stopped.at_ps), min(stopped.at_ps, at_ps)),
+        ]
 
     def new_from(self, connection: int, since_ps: int) -> int:
         """Packets of lower numbers may have been sent before that time, and again after it."""

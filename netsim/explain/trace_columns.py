@@ -1,4 +1,4 @@
-"""The journal of a run as columns; what each link sent; when links were paused."""
+"""The packet trace of a run as columns; what each link sent; when links were paused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What links carried and where packets waited, as far as causes are told apart by it: read from the whole journal."""
+"""What links carried and where packets waited, by which causes are told apart: read from the whole packet trace."""
 
 from __future__ import annotations
 

@@ -11,13 +11,13 @@ from netsim.kernel.parts import Kernel, inner, part
 
 if TYPE_CHECKING:
     from netsim.kernel.decorators import entry, is_compiled
-    from netsim.kernel.rows import bare, prefetch
+    from netsim.kernel.record_rows import bare, prefetch
 
 __all__ = ["CACHE_FOLDER", "CHECKED", "Kernel", "bare", "entry", "inner", "is_compiled", "part", "prefetch"]
 
 _HOME = {
     **dict.fromkeys(("entry", "is_compiled"), "netsim.kernel.decorators"),
-    **dict.fromkeys(("bare", "prefetch"), "netsim.kernel.rows"),
+    **dict.fromkeys(("bare", "prefetch"), "netsim.kernel.record_rows"),
 }
 
 

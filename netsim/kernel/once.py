@@ -6,8 +6,7 @@ kernels call stays a draft until an entry gathers all its drafts: that takes a f
 
 from typing import Any
 
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from netsim.kernel.numba_internals import Compiler, JITCodeLibrary
 
 
 class _NoMachineCode:

@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from netsim.config.scenario import Scenario
 from netsim.errors import InputError
 from netsim.profile import sizes
-from netsim.profile.moved import Placed, Traffic, traffic
+from netsim.profile.moved import MovedBytes, Placed, traffic
 from netsim.profile.requested import calls_by_rank, requests
 from netsim.profile.timing import Bursts, bursts
-from netsim.scenario import Scenario
 from netsim.traces import Group, Trace
 
-__all__ = ["Bursts", "Profile", "Traffic", "profile"]
+__all__ = ["Bursts", "Profile", "MovedBytes", "profile"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,7 +38,7 @@ class Profile:
     groups: pd.DataFrame
     streams: pd.DataFrame
     ranks: pd.DataFrame
-    traffic: Traffic
+    traffic: MovedBytes
     bursts: Bursts | None
     server: NDArray[np.int32] | None
     fabric: str

@@ -36,7 +36,7 @@ class Placed:
 
 
 @dataclass(frozen=True, eq=False)
-class Traffic:
+class MovedBytes:
     """The matrix by pairs of ranks that exchange anything: source, target, bytes; and what is left out of it."""
 
     table: pd.DataFrame
@@ -62,7 +62,7 @@ class Traffic:
         return pd.DataFrame(sums)
 
 
-def traffic(trace: Trace, placed: Placed) -> Traffic:
+def traffic(trace: Trace, placed: Placed) -> MovedBytes:
     """Add up the traffic of all operations; of a trace in which not all ranks are seen, only that of the seen ones."""
     pairs, left_out = _Pairs(trace.ranks), Counter[str]()
     uniform: Counter[tuple[object, ...]] = Counter()
@@ -81,7 +81,7 @@ def traffic(trace: Trace, placed: Placed) -> Traffic:
         for source, target, size in _moved(operation, placed):
             pairs.add(source, target, size * times)
     seen = None if trace.report.seen is None else np.isin(np.arange(trace.ranks), trace.report.seen)
-    return Traffic(pairs.table(seen), dict(left_out))
+    return MovedBytes(pairs.table(seen), dict(left_out))
 
 
 def _key(operation: Operation) -> tuple[object, ...]:

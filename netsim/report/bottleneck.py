@@ -99,14 +99,14 @@ def _siblings(network: Network, link: int) -> list[tuple[NDArray[np.intp], str]]
     """The links that could share the traffic of `link`: those at the same edge switch, and those of the whole tier."""
     source, target = int(network.source[link]), int(network.target[link])
     tiers = network.tier_of(source), network.tier_of(target)
-    alike = np.array([(network.tier_of(each.source), network.tier_of(each.target)) == tiers for each in network.links])
-    groups = [(np.flatnonzero(alike), f"all {tiers[0]}->{tiers[1]} links")]
+    equal = np.array([(network.tier_of(each.source), network.tier_of(each.target)) == tiers for each in network.links])
+    groups = [(np.flatnonzero(equal), f"all {tiers[0]}->{tiers[1]} links")]
     edges = set(network.target[network.source < len(network.hosts)].tolist())
     if source in edges:
-        of_edge = np.flatnonzero(alike & (network.source == source))
+        of_edge = np.flatnonzero(equal & (network.source == source))
         groups.append((of_edge, f"the {counted(len(of_edge), 'link')} from {network.node_name(source)} up"))
     if target in edges:
-        of_edge = np.flatnonzero(alike & (network.target == target))
+        of_edge = np.flatnonzero(equal & (network.target == target))
         groups.append((of_edge, f"the {counted(len(of_edge), 'link')} down to {network.node_name(target)}"))
     return groups
 

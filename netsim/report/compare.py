@@ -65,8 +65,8 @@ def _verdict(results: Sequence[Result], names: Sequence[str], costs: Sequence[Co
     slower = [place for place in others if _ratio(results[place], results[best]) > 1 + SAME]
     same = [place for place in others if place not in slower]
     if not slower:
-        alike = f": all finish at {best_us} us" if len(set(times_ps)) == 1 else f" worth the name: {_all_near(best_us)}"
-        lines = [f"No difference{alike}. {results[best].reason.text}"]
+        equal = f": all finish at {best_us} us" if len(set(times_ps)) == 1 else f" worth the name: {_all_near(best_us)}"
+        lines = [f"No difference{equal}. {results[best].reason.text}"]
     else:
         behind = [
             f"{names[place]} takes {_ratio(results[place], results[best]):,.2f} times as long" for place in slower
@@ -138,8 +138,8 @@ def _median_bandwidth(kind: Kind) -> Cell:
 
 
 def _median(result: Result, kind: Kind, column: str) -> float:
-    alike = (result.collectives[KIND] == list(kind)).all(axis=1)
-    return float(result.collectives.loc[alike, column].median())
+    equal = (result.collectives[KIND] == list(kind)).all(axis=1)
+    return float(result.collectives.loc[equal, column].median())
 
 
 def _busiest(result: Result) -> str:

@@ -22,7 +22,7 @@ class Plot:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PageTable:
     """Rows under a header; columns that `words` numbers hold words, the others numbers."""
 
     header: Sequence[str]
@@ -30,7 +30,7 @@ class Table:
     words: Sequence[int] = (0,)
 
 
-Part = Plot | Table | str  # a str is a paragraph
+Part = Plot | PageTable | str  # a str is a paragraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,34 +45,34 @@ def page(title: str, facts: Sequence[tuple[str, str]], sections: Sequence[Sectio
     """The page as one text of HTML; whatever names a trace brings are written as text, never as markup."""
     from plotly.offline import get_plotlyjs
 
-    figures: list[Figure] = []
-    body = "\n".join(_section(section, figures) for section in sections)
+    metrics: list[Figure] = []
+    body = "\n".join(_section(section, metrics) for section in sections)
     tiles = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<style>{asset("page.css")}</style>\n'
         f"<script>{get_plotlyjs()}</script>\n</head>\n<body>\n<header><h1>{escape(title)}</h1>{_THEME}</header>\n<dl>{tiles}</dl>\n"
-        f"{body}\n<script>const figures = {script_json(figures)};\n{_SCRIPT}</script>\n</body>\n</html>\n"
+        f"{body}\n<script>const figures = {script_json(metrics)};\n{_SCRIPT}</script>\n</body>\n</html>\n"
     )
 
 
-def _section(section: Section, figures: list[Figure]) -> str:
-    inner = "\n".join(_part(part, figures) for part in section.parts)
+def _section(section: Section, metrics: list[Figure]) -> str:
+    inner = "\n".join(_part(part, metrics) for part in section.parts)
     return f"<section>\n<h2>{escape(section.title)}</h2>\n{inner}\n</section>"
 
 
-def _part(part: Part, figures: list[Figure]) -> str:
+def _part(part: Part, metrics: list[Figure]) -> str:
     if isinstance(part, str):
         return f"<p>{escape(part)}</p>"
-    if isinstance(part, Table):
+    if isinstance(part, PageTable):
         return _table(part)
-    figures.append(part.figure)
-    name = f"plot{len(figures) - 1}"
+    metrics.append(part.figure)
+    name = f"plot{len(metrics) - 1}"
     kind = ' class="half"' if part.half else ""
     return f'<figure{kind}><div id="{name}" class="plot"></div><figcaption>{escape(part.says)}</figcaption></figure>'
 
 
-def _table(table: Table) -> str:
+def _table(table: PageTable) -> str:
     def row(cells: Sequence[str], tag: str) -> str:
         kinds = (' class="word"' if place in table.words else "" for place in range(len(cells)))
         return "".join(f"<{tag}{kind}>{escape(cell)}</{tag}>" for cell, kind in zip(cells, kinds, strict=True))

@@ -48,13 +48,13 @@ def _write(result: Result, events: Iterator[Event], raw: Any, progress: Progress
     with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed, io.TextIOWrapper(packed, encoding="utf-8") as out:
         out.write(f'{{"displayTimeUnit":"ns","otherData":{json.dumps(about)},"traceEvents":[')
         separator = "\n"
-        written = told = 0
+        written = text = 0
         for event in events:
             out.write(separator)
             out.write(event)
             separator = ",\n"
             written += 1 + event.count(separator)  # a text may be several events
-            if written >= told:
+            if written >= text:
                 progress(written)
-                told = written + TOLD_EVERY
+                text = written + TOLD_EVERY
         out.write("\n]}\n")

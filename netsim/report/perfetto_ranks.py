@@ -109,8 +109,8 @@ def _flow_events(flows: pd.DataFrame, places: Places) -> Iterator[Event]:
         yield slice_event(where, row.start_ps, row.delivered_ps, f"to rank {row.dst}", "flow", about)
         head = places.get((row.collective, row.dst)) if row.ends_part else None
         if head is not None:
-            told = {"rank": row.src, "start_ps": row.since_ps, "time_ps": row.delivered_ps - row.since_ps}
-            yield slice_event(head, row.since_ps, row.delivered_ps, f"until rank {row.src} has sent", "last", told)
+            text = {"rank": row.src, "start_ps": row.since_ps, "time_ps": row.delivered_ps - row.since_ps}
+            yield slice_event(head, row.since_ps, row.delivered_ps, f"until rank {row.src} has sent", "last", text)
             yield arrow(number, "delivers", where, row.start_ps, head, row.since_ps)
     yield from lanes.events()
 

@@ -54,16 +54,16 @@ def _operation(profiles: Sequence[Profile], op: str) -> list[Row]:
     found = [profile.operations[profile.operations["op"] == op] for profile in profiles]
     cells: dict[str, list[str]] = {f"{op} {what}": [] for what in ("count", "bytes", "median size", "largest")}
     for table in found:
-        figures = [NOTHING] * 4
+        metrics = [NOTHING] * 4
         if len(table):
             row = table.iloc[0]
-            figures = [
+            metrics = [
                 f"{row['count']:,}",
                 f"{row['bytes_total']:,}",
                 whole(row["bytes_median"]),
                 f"{row['bytes_max']:,}",
             ]
-        for column, figure in zip(cells.values(), figures, strict=True):
+        for column, figure in zip(cells.values(), metrics, strict=True):
             column.append(figure)
     return list(cells.items())
 

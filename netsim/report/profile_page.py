@@ -7,7 +7,7 @@ from pathlib import Path
 
 from netsim.profile import Profile
 from netsim.report import profile_plots as plots
-from netsim.report.page import Part, Section, Table, page
+from netsim.report.page import PageTable, Part, Section, page
 from netsim.report.profile_compare import job_names, side_by_side
 from netsim.report.profile_text import MOST_ROWS, group_rows, operation_rows, read_lines
 from netsim.report.text import counted, number, percent
@@ -27,7 +27,7 @@ def profile_page(profiles: Sequence[Profile]) -> str:
         (profile,), (name,) = profiles, names
         return page(f"What {name} asks of the network", _facts(profile), _sections(profiles, names))
     rows = [[row, *cells] for row, cells in side_by_side(profiles)]
-    overview = Section("Side by side", [Table(["", *names], rows)])
+    overview = Section("Side by side", [PageTable(["", *names], rows)])
     facts = [(name, f"{counted(len(each.requests), 'request')}") for each, name in zip(profiles, names, strict=True)]
     return page(f"What {len(profiles)} jobs ask of the network", facts, [overview, *_sections(profiles, names)])
 
@@ -81,7 +81,7 @@ def _group_parts(jobs: Sequence[tuple[Profile, str]]) -> list[Part]:
 def _read_parts(jobs: Sequence[tuple[Profile, str]]) -> list[Part]:
     rows = [[*([name] if len(jobs) > 1 else []), *line] for profile, name in jobs for line in read_lines(profile)]
     heads = [*(["job"] if len(jobs) > 1 else []), "", ""]
-    return [Table(heads, rows, words=range(len(heads)))]
+    return [PageTable(heads, rows, words=range(len(heads)))]
 
 
 def _table(rows: Sequence[dict[str, str]]) -> Part:
@@ -89,4 +89,4 @@ def _table(rows: Sequence[dict[str, str]]) -> Part:
         return "None."
     heads = list(rows[0])
     words = [place for place, head in enumerate(heads) if head in ("op", "group")]
-    return Table(heads, [list(row.values()) for row in rows], words)
+    return PageTable(heads, [list(row.values()) for row in rows], words)

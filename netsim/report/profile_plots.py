@@ -73,13 +73,13 @@ def histogram(profile: Profile, name: str) -> Plot:
     bars = [
         {
             "type": "bar",
-            "x": [labels[low] for low in alike["from_bytes"]],
-            "y": alike["count"].tolist(),
+            "x": [labels[low] for low in equal["from_bytes"]],
+            "y": equal["count"].tolist(),
             "name": op,
             "marker": {"color": COLOUR_OF[str(op)]},
             "hovertemplate": f"{op}, %{{x}}: %{{y:,}}<extra></extra>",
         }
-        for op, alike in table.groupby("op", sort=False)
+        for op, equal in table.groupby("op", sort=False)
     ]
     order = {"categoryorder": "array", "categoryarray": list(labels.values()), "tickangle": -35, "type": "category"}
     layout = _layout(f"request sizes of {name}", len(bars), x=order, y={"title": {"text": "requests"}})

@@ -151,11 +151,11 @@ def read_lines(profile: Profile) -> list[tuple[str, str]]:
     files = f"{counted(read['files'], 'file')} of {read['format'] or NOTHING}"
     files += f", {counted(read['lines'], 'line')}" if read["lines"] else ""
     kept = f"{counted(read['records'], 'record')} kept, {read['cut']:,} cut off"
-    told = [("read", f"{files}: {kept}, {read['ranks_seen']:,} of {read['ranks']:,} ranks seen")]
-    told += [("skipped", f"{times:,} {why}") for why, times in read["skipped"].items()]
+    entries = [("read", f"{files}: {kept}, {read['ranks_seen']:,} of {read['ranks']:,} ranks seen")]
+    entries += [("skipped", f"{times:,} {why}") for why, times in read["skipped"].items()]
     if read["tuning"]:
-        told.append(("tuning", ", ".join(f"{choice} {times:,}" for choice, times in read["tuning"].items())))
+        entries.append(("tuning", ", ".join(f"{choice} {times:,}" for choice, times in read["tuning"].items())))
     for kind in ("assumed", "findings"):
-        told += [(kind.removesuffix("s"), each) for each in read[kind]]
+        entries += [(kind.removesuffix("s"), each) for each in read[kind]]
     known = (*read["assumed"], *read["findings"])
-    return told + [("note", note) for note in profile.trace.notes if note not in known]
+    return entries + [("note", note) for note in profile.trace.notes if note not in known]

@@ -24,24 +24,24 @@ def plain(value: float) -> float | None:
 
 def kinds_of(result: Result) -> dict[str, Any]:
     """Operations that are alike in one row, those that took the most time in all first."""
-    alike = grouped(result.collectives) if len(result.collectives) else []
-    alike = sorted(alike, key=lambda each: -int(each["time_ps"].sum()))
-    return {"rows": [_kind(each) for each in alike[:MOST_KINDS]], "of": len(alike)}
+    equal = grouped(result.collectives) if len(result.collectives) else []
+    equal = sorted(equal, key=lambda each: -int(each["time_ps"].sum()))
+    return {"rows": [_kind(each) for each in equal[:MOST_KINDS]], "of": len(equal)}
 
 
-def _kind(alike: pd.DataFrame) -> dict[str, Any]:
-    first, groups = alike.iloc[0], alike["group"].unique()
+def _kind(equal: pd.DataFrame) -> dict[str, Any]:
+    first, groups = equal.iloc[0], equal["group"].unique()
     return {
         "op": str(first["op"]),
         "algorithm": str(first["algorithm"]),
         "group": str(groups[0]) if len(groups) == 1 else f"{len(groups):,} groups",
         "ranks": int(first["ranks"]),
         "bytes": int(first["bytes"]),
-        "count": len(alike),
-        "time_ps": float(alike["time_ps"].median()),
-        "slowest_ps": int(alike["time_ps"].max()),
-        "ideal_ps": float(alike["ideal_ps"].median()),
-        "slowdown": plain(alike["slowdown"].median()),
+        "count": len(equal),
+        "time_ps": float(equal["time_ps"].median()),
+        "slowest_ps": int(equal["time_ps"].max()),
+        "ideal_ps": float(equal["ideal_ps"].median()),
+        "slowdown": plain(equal["slowdown"].median()),
     }
 
 
@@ -49,10 +49,10 @@ def bandwidths_of(result: Result) -> list[dict[str, Any]]:
     """busbw over bytes, a curve per operation, algorithm and number of ranks that ran with several sizes."""
     known = result.collectives.dropna(subset=["busbw_gbs"])
     curves = []
-    for (op, algorithm, ranks), alike in known.groupby(["op", "algorithm", "ranks"], sort=False):
-        if alike["bytes"].nunique() < 2:
+    for (op, algorithm, ranks), equal in known.groupby(["op", "algorithm", "ranks"], sort=False):
+        if equal["bytes"].nunique() < 2:
             continue
-        medians = alike.groupby("bytes")["busbw_gbs"].median()
+        medians = equal.groupby("bytes")["busbw_gbs"].median()
         name = f"{op} ({algorithm}), {ranks:,} ranks"
         curves.append({"name": name, "x": [int(each) for each in medians.index], "y": medians.round(4).tolist()})
     return sorted(curves, key=lambda each: -len(each["x"]))[:MOST_CURVES]

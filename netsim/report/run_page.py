@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from netsim.presets import filled_in
+from netsim.config.preset_defaults import filled_in
 from netsim.report.assets import assets, script_json
 from netsim.report.bottleneck import slowdown_of
 from netsim.report.run_charts import bandwidths_of, kinds_of, plain, queue_lengths_of, slowdowns_of

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
+from netsim.config.scenario import Scenario
 from netsim.report.compare import compare_text
-from netsim.report.page import Part, Section, Table, page
+from netsim.report.page import PageTable, Part, Section, page
 from netsim.report.text import NOTHING, columns, counted, microseconds, times
 from netsim.result import Result
-from netsim.scenario import Scenario
 from netsim.units import format_size
 from netsim.writing import write_text
 
@@ -45,7 +45,7 @@ def write_changes(results: Sequence[Result], names: Sequence[str], path: Path) -
     _, _, words = compare_text(results, names).partition("\n\n")
     sections = [Section("Verdict", words.splitlines())]
     for title, says, changes in _parts(results, names) if len(results) == 2 else []:
-        parts: list[Part] = [says] if changes is None else [says, Table(changes[0], changes[1:])]
+        parts: list[Part] = [says] if changes is None else [says, PageTable(changes[0], changes[1:])]
         sections.append(Section(title, parts))
     facts = [
         (name, f"{microseconds(result.summary['completion_time_ps'])} us")
@@ -163,8 +163,8 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _kinds(collectives: pd.DataFrame) -> pd.DataFrame:
-    alike = collectives.fillna({"group": ""}).groupby(ALIKE, sort=False, as_index=False)
-    return alike.agg(count=("time_ps", "size"), sum=("time_ps", "sum"), median=("time_ps", "median"))
+    equal = collectives.fillna({"group": ""}).groupby(ALIKE, sort=False, as_index=False)
+    return equal.agg(count=("time_ps", "size"), sum=("time_ps", "sum"), median=("time_ps", "median"))
 
 
 def _tables(scenario: Scenario) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from textwrap import fill
 
 import pandas as pd
 
-from netsim.presets import filled_in
+from netsim.config.preset_defaults import filled_in
 from netsim.report.text import NOTHING, columns, counted, microseconds, number, percent, times
 from netsim.result import Result
 from netsim.transport.registry import REGISTRY
@@ -41,11 +41,11 @@ def operations_text(collectives: pd.DataFrame) -> str:
     """One row per kind of operation: medians, and the slowest where there are several."""
     if collectives.empty:
         return "no collectives"
-    alike = grouped(collectives)
+    equal = grouped(collectives)
     header = ["operation", "algorithm", "group", "ranks", "bytes", "count", "time us", "slowest us"]
     header += ["algbw GB/s", "busbw GB/s", "ideal us", "slowdown"]
-    rows = [_operation(group) for group in alike[:MOST_ROWS]]
-    left_out = len(alike) - len(rows)
+    rows = [_operation(group) for group in equal[:MOST_ROWS]]
+    left_out = len(equal) - len(rows)
     more = f"\n({counted(left_out, 'more kind')} of operations took less time)" if left_out else ""
     return f"{columns(header, rows, words=(0, 1, 2))}{more}"
 
@@ -55,13 +55,13 @@ def grouped(collectives: pd.DataFrame) -> list[pd.DataFrame]:
 
     Groups that differ only in their name (the 64 data-parallel groups of a job) fall together when the table is long.
     """
-    alike = [group for _, group in collectives.groupby(ALIKE, sort=False)]
-    if len(alike) > MOST_ROWS:
+    equal = [group for _, group in collectives.groupby(ALIKE, sort=False)]
+    if len(equal) > MOST_ROWS:
         nameless = [column for column in ALIKE if column != "group"]
-        alike = [group for _, group in collectives.groupby(nameless, sort=False)]
-    if len(alike) > MOST_ROWS:
-        alike.sort(key=lambda group: -int(group["time_ps"].sum()))
-    return alike
+        equal = [group for _, group in collectives.groupby(nameless, sort=False)]
+    if len(equal) > MOST_ROWS:
+        equal.sort(key=lambda group: -int(group["time_ps"].sum()))
+    return equal
 
 
 def _operation(group: pd.DataFrame) -> list[str]:
@@ -88,7 +88,7 @@ def recorded_text(collectives: pd.DataFrame) -> str:
     known = collectives[collectives["recorded_ps"] > 0]
     if known.empty:
         return ""
-    alike = grouped(known)
+    equal = grouped(known)
     header = [
         "against the recorded run",
         "ranks",
@@ -100,8 +100,8 @@ def recorded_text(collectives: pd.DataFrame) -> str:
         "from",
         "to",
     ]
-    rows = [_recorded(str(group.iloc[0]["op"]), group) for group in alike[:MOST_ROWS]]
-    if len(alike) > 1:
+    rows = [_recorded(str(group.iloc[0]["op"]), group) for group in equal[:MOST_ROWS]]
+    if len(equal) > 1:
         rows.append(_recorded("all", known))
     note = "medians, of what is left once the last rank has come; a ratio above 1 means slower here than there"
     return f"{columns(header, rows)}\n({note})"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
 import pandas as pd
 
+from netsim import hooks
 from netsim.config import load_scenario
+from netsim.config.scenario import Scenario
 from netsim.errors import InputError
 from netsim.result import tables
 from netsim.result.checking import check_summary, check_tables, check_writes_down, read_parquet
@@ -18,14 +19,13 @@ from netsim.result.folder import MARK, check_writable, read_json, write_json, wr
 from netsim.result.reason import Reason
 from netsim.result.tables import TABLES
 from netsim.result.totals import provenance_of, summary_of
-from netsim.scenario import Scenario
 from netsim.traces import write_native
 
 __all__ = ["RunTables", "Result", "check_writable"]
 
 
 class RunTables(Protocol):
-    """What a run measured, as `netsim.fabric` hands it over: plain columns by name, and totals."""
+    """What a run measured, as `netsim.simulation.fabric` hands it over: plain columns by name, and totals."""
 
     @property
     def collectives(self) -> Mapping[str, Any]: ...
@@ -84,17 +84,15 @@ class Result:
     @property
     def reason(self) -> Reason:
         """What limited the run; found when first asked for, by simulating it once more, and kept in the summary."""
-        known = Reason.read(self.summary.get("reason"))
+        known: Reason | None = Reason.read(self.summary.get("reason"))
         if known is None:
-            known = import_module("netsim.explain.reason").reason_of_run(self)
+            known = hooks.reason_of_run(self)
             self.summary["reason"] = known.as_json()
         return known
 
     def summary_text(self) -> str:
         """The summary for people: what each collective took, what limited the run, where it queued."""
-        # A look upstairs, as `reason` is, and only when a person asks: the report knows results, a result no report.
-        text: str = import_module("netsim.report.summary").summary_text(self)
-        return text
+        return hooks.summary_text(self)
 
     def __repr__(self) -> str:
         counts = f"{len(self.collectives):,} collectives, {len(self.flows):,} flows, {len(self.links):,} links"

@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from netsim.config import build_scenario
+from netsim.config.scenario import Scenario
 from netsim.core.state.dtypes import NEVER
 from netsim.errors import InputError, NetsimError
 from netsim.result.tables import ARROW, TABLES
 from netsim.result.totals import COUNTED, NOT_OF_THE_TABLES, summary_of
-from netsim.scenario import Scenario
 
 INTERVAL = "queue_interval_ps"  # not 0: times are divided by it
 CHANNELS = 1 << 16

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netsim.scenario import Scenario
+from netsim.config.scenario import Scenario
 from netsim.version import __version__
 
 WORST_LINKS = 10
@@ -42,13 +42,13 @@ def _recorded(collectives: pd.DataFrame) -> dict[str, Any]:
     if known.empty:
         return {}
     here, there = int(known["together_ps"].sum()), int(known["recorded_ps"].sum())
-    told = {
+    text = {
         "collectives": len(known),
         "recorded_ps": there,
         "simulated_ps": here,
         "simulated_to_recorded": here / there,
     }
-    return {"recorded": told | {"median_of_ratios": float(known["against_recorded"].median())}}
+    return {"recorded": text | {"median_of_ratios": float(known["against_recorded"].median())}}
 
 
 def _worst_links(links: pd.DataFrame) -> list[dict[str, Any]]:

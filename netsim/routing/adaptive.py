@@ -11,7 +11,7 @@ class Adaptive(PerPacket):
     """Adaptive routing: a switch sends each packet by the equally short link with the fewest bytes waiting.
 
     What it knows is its own queues, as DRILL (SIGCOMM 2017) with all ports sampled, or the adaptive mode of Ethernet
-    switches for AI; equal ones are decided by lot.
+    switches for AI; equal ones at random.
     """
 
     kind: Literal["adaptive"] = "adaptive"

@@ -33,7 +33,7 @@ class Routes:
 
 
 @dataclass(frozen=True, slots=True)
-class Connections:
+class ConnectionBatch:
     """What is to be routed: the hosts `source` and `target` and the `channel`, each i4[n]."""
 
     source: Ints
@@ -43,11 +43,11 @@ class Connections:
     def __len__(self) -> int:
         return len(self.source)
 
-    def some(self, which: slice | NDArray[np.intp]) -> Connections:
+    def some(self, which: slice | NDArray[np.intp]) -> ConnectionBatch:
         """A selection of the connections."""
-        return Connections(self.source[which], self.target[which], self.channel[which])
+        return ConnectionBatch(self.source[which], self.target[which], self.channel[which])
 
-    def blocks(self) -> Iterator[Connections]:
+    def blocks(self) -> Iterator[ConnectionBatch]:
         """The connections in pieces of bounded size."""
         return (self.some(slice(start, start + BLOCK)) for start in range(0, len(self), BLOCK))
 
@@ -81,19 +81,21 @@ class Routing(BaseModel):
         return self.queue_pairs_per_connection == 1
 
     @abstractmethod
-    def choose(self, seed: int, node: Ints, connections: Connections, count: NDArray[np.int64]) -> NDArray[np.int64]:
+    def choose(
+        self, seed: int, node: Ints, connections: ConnectionBatch, count: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
         """Which of `count` equally short links each connection takes at `node`: 0 .. count - 1, i8[n]."""
 
     def routes(self, network: Network, source: ArrayLike, target: ArrayLike, channel: ArrayLike, seed: int) -> Routes:
         """Route connections between hosts (columns of n); a pair that nothing joins raises InputError naming both."""
-        wanted = Connections(*(np.asarray(column, np.int32) for column in (source, target, channel)))
+        wanted = ConnectionBatch(*(np.asarray(column, np.int32) for column in (source, target, channel)))
         _check_hosts(network, wanted)
         tables = [self._table(network, block, seed) for block in wanted.blocks()]
         lengths = [np.count_nonzero(table >= 0, axis=1) for table in tables]
         first = np.concatenate([[0], *lengths]).cumsum().astype(np.int64)
         return Routes(first, np.concatenate([np.zeros(0, np.int32), *(table[table >= 0] for table in tables)]))
 
-    def _table(self, network: Network, block: Connections, seed: int) -> Ints:
+    def _table(self, network: Network, block: ConnectionBatch, seed: int) -> Ints:
         """The routes of a block as i4[n, longest], with -1 where a route has no link."""
         planes = shortest_paths_of(network)
         stop = _leave_server_at(network, planes, block, self.pxn)
@@ -105,7 +107,7 @@ class Routing(BaseModel):
         inside = self._walk(planes.up, block.source, stop, block, seed)
         return np.concatenate([inside, self._walk(planes.out, stop, block.target, block, seed)], axis=1)
 
-    def _walk(self, paths: ShortestPaths, start: Ints, goal: Ints, block: Connections, seed: int) -> Ints:
+    def _walk(self, paths: ShortestPaths, start: Ints, goal: Ints, block: ConnectionBatch, seed: int) -> Ints:
         """Go from `start` to `goal` hop by hop, all connections at once; i4[n, longest]."""
         at = start.copy()
         table = np.full((len(at), paths.longest(start, goal)), -1, np.int32)
@@ -119,7 +121,7 @@ class Routing(BaseModel):
         return table
 
 
-def _leave_server_at(network: Network, planes: AllShortestPaths, block: Connections, pxn: bool) -> Ints:
+def _leave_server_at(network: Network, planes: AllShortestPaths, block: ConnectionBatch, pxn: bool) -> Ints:
     """The host up to which NVLink is used: the target in the same server, a PXN relay, or the source itself."""
     source, target, server = block.source, block.target, network.server_of
     same = (server[source] == server[target]) & planes.up.joins(source, target)
@@ -139,7 +141,7 @@ def _host_at(network: Network) -> Ints:
     return table
 
 
-def _check_hosts(network: Network, wanted: Connections) -> None:
+def _check_hosts(network: Network, wanted: ConnectionBatch) -> None:
     hosts = len(network.hosts)
     for ends in (wanted.source, wanted.target):
         if len(ends) and (ends.min() < 0 or ends.max() >= hosts):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from netsim.routing.base import Connections, Routing
+from netsim.routing.base import ConnectionBatch, Routing
 from netsim.routing.hashing import hash64
 from netsim.routing.shortest_paths import Ints
 
@@ -38,12 +38,14 @@ class Ecmp(Routing):
         """As chosen."""
         return self.spread == "split"
 
-    def choose(self, seed: int, node: Ints, connections: Connections, count: NDArray[np.int64]) -> NDArray[np.int64]:
+    def choose(
+        self, seed: int, node: Ints, connections: ConnectionBatch, count: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
         """hash64(seed, node, source, target, channel) modulo the number of links."""
         return hashed(seed, node, connections, count)
 
 
-def hashed(seed: int, node: Ints, connections: Connections, count: NDArray[np.int64]) -> NDArray[np.int64]:
+def hashed(seed: int, node: Ints, connections: ConnectionBatch, count: NDArray[np.int64]) -> NDArray[np.int64]:
     """Hash every connection at its node to one of `count` links, i8[n]."""
     drawn = hash64(seed, node, connections.source, connections.target, connections.channel)
     return (drawn % count.astype(np.uint64)).astype(np.int64)

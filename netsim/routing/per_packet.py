@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.routing.base import Connections, Routing
+from netsim.routing.base import ConnectionBatch, Routing
 from netsim.routing.ecmp import hashed
 from netsim.routing.shortest_paths import Ints
 
@@ -25,6 +25,8 @@ class PerPacket(Routing):
         """Never."""
         return False
 
-    def choose(self, seed: int, node: Ints, connections: Connections, count: NDArray[np.int64]) -> NDArray[np.int64]:
+    def choose(
+        self, seed: int, node: Ints, connections: ConnectionBatch, count: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
         """As ecmp does."""
         return hashed(seed, node, connections, count)

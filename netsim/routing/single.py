@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.routing.base import Connections, Routing
+from netsim.routing.base import ConnectionBatch, Routing
 from netsim.routing.shortest_paths import Ints
 
 
@@ -16,6 +16,8 @@ class Single(Routing):
 
     kind: Literal["single"] = "single"
 
-    def choose(self, seed: int, node: Ints, connections: Connections, count: NDArray[np.int64]) -> NDArray[np.int64]:
+    def choose(
+        self, seed: int, node: Ints, connections: ConnectionBatch, count: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
         """The first candidate."""
         return np.zeros_like(count)

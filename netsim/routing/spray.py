@@ -8,7 +8,7 @@ from netsim.routing.per_packet import PerPacket
 
 
 class Spray(PerPacket):
-    """Packet spraying: switches spread packets over all equally short links, by lot or in turn, whatever their load.
+    """Packet spraying: switches spread packets over all equally short links, at random or in turn, whatever their load.
 
     Dixit et al., "On the impact of packet spraying in data center networks" (INFOCOM 2013). order: "random" draws a
     link for every packet, keyed by the seed, the link it came by and its number there; "round_robin" takes the links

@@ -51,7 +51,7 @@ class Comparison:
 
     def mean_figure(self, design: int, name: str) -> float:
         """The mean of one figure of a design's runs; NaN where a run has none."""
-        values = [run.figures[name] for run in self.runs[design]]
+        values = [run.metrics[name] for run in self.runs[design]]
         return math.nan if None in values else math.fsum(values) / len(values)
 
     def operations(self, design: int) -> pd.DataFrame:
@@ -71,8 +71,8 @@ def verdict(comparison: Comparison) -> str:
     elif others:
         lines.append(ONE_SEED)
     times_ps = [comparison.time(design).middle for design in range(len(comparison.names))]
-    alike = [other for other in others if not _is_faster(comparison, best, other)]
-    lines.append(price_verdict(comparison.names, times_ps, comparison.costs, [best, *alike]))
+    equal = [other for other in others if not _is_faster(comparison, best, other)]
+    lines.append(price_verdict(comparison.names, times_ps, comparison.costs, [best, *equal]))
     return "\n".join(line for line in lines if line)
 
 

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from netsim.report.page import Part, Plot, Section, Table, page
+from netsim.report.page import PageTable, Part, Plot, Section, page
 from netsim.report.profile_plots import JOB_COLOURS
 from netsim.report.text import PS_PER_US, microseconds
 from netsim.study.comparison import Comparison, verdict
@@ -27,14 +27,14 @@ def comparison_page(comparison: Comparison) -> str:
     facts = [
         (name, f"{microseconds(comparison.time(design).middle)} us") for design, name in enumerate(comparison.names)
     ]
-    matrix = Table(["speed-up of row over column", *comparison.names], matrix_rows(comparison))
+    matrix = PageTable(["speed-up of row over column", *comparison.names], matrix_rows(comparison))
     speedups: list[Part] = [matrix, "Ranges are 95 % intervals of the ratio; the same seeds run on every design."]
-    figures: list[Part] = [Table(["", *comparison.names], comparison_rows(comparison))]
+    metrics: list[Part] = [PageTable(["", *comparison.names], comparison_rows(comparison))]
     sections = [
         Section("Verdict", verdict(comparison).splitlines()),
         Section("Times", [_times(comparison), *_costs(comparison)]),
         Section("Speed-ups", speedups),
-        Section("Figures", figures),
+        Section("Figures", metrics),
     ]
     title = f"{comparison.trace} on {len(comparison.names)} designs, {seeds_text(comparison)}"
     return page(title, facts, sections)

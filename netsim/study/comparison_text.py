@@ -53,7 +53,7 @@ def comparison_rows(comparison: Comparison) -> Rows:
         mean("packets marked", "ecn_marks"),
         mean("packets dropped", "drops"),
         mean("packets retransmitted", "retransmitted_packets"),
-        row("limited by, first seed", lambda design: str(comparison.runs[design][0].figures["limited_by"])),
+        row("limited by, first seed", lambda design: str(comparison.runs[design][0].metrics["limited_by"])),
         *cost_rows(comparison.costs),
     ]
 
@@ -84,7 +84,7 @@ def _extremes(comparison: Comparison, design: int) -> str:
 
 
 def _longest(comparison: Comparison, design: int) -> int:
-    return max(int(run.figures["max_queue_bytes"]) for run in comparison.runs[design])
+    return max(int(run.metrics["max_queue_bytes"]) for run in comparison.runs[design])
 
 
 def _operations(comparison: Comparison) -> Rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netsim.scenario import Scenario
+from netsim.config.scenario import Scenario
 from netsim.topology.pfc import Pfc
 from netsim.transport import CONTROLS
 from netsim.transport.registry import REGISTRY

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from netsim.config.limits import NO_LIMITS, Limits
+from netsim.config.scenario import Scenario
 from netsim.errors import InputError
-from netsim.limits import NO_LIMITS, Limits
-from netsim.scenario import Scenario
 from netsim.study.pool import Task
 
 MOST_RUNS = 10_000

@@ -65,7 +65,7 @@ class StudyFolder:
             "wall_seconds": None if found is None else found.wall_seconds,
             "netsim": __version__,
             "settings": point.settings,
-            "figures": {} if found is None else found.figures,
+            "figures": {} if found is None else found.metrics,
             "scenario": point.scenario.to_toml(),
         }
         with self._kept():

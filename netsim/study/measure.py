@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from netsim.limits import NO_LIMITS, Limits
+from netsim.config.limits import NO_LIMITS, Limits
+from netsim.config.scenario import Scenario
 from netsim.report.bottleneck import estimate_of, slowdown_of
 from netsim.result import Result
-from netsim.scenario import Scenario
 from netsim.simulation import check, simulate
 from netsim.study.metrics import COUNTED, SUMMED, Measured
 
@@ -32,8 +32,8 @@ def measured(scenario: Scenario, limits: Limits = NO_LIMITS, *, explained: bool 
 def measured_of(result: Result, wall_seconds: float, *, explained: bool = False) -> Measured:
     """Keep the figures of a result."""
     reason = result.reason if explained else estimate_of(result)
-    figures = {**figures_of(result), "limited_by": reason.kind}
-    return Measured(result.summary, figures, operations_of(result), reason.text, wall_seconds)
+    metrics = {**figures_of(result), "limited_by": reason.kind}
+    return Measured(result.summary, metrics, operations_of(result), reason.text, wall_seconds)
 
 
 def figures_of(result: Result) -> dict[str, Any]:
@@ -55,8 +55,8 @@ def figures_of(result: Result) -> dict[str, Any]:
 
 def operations_of(result: Result) -> pd.DataFrame:
     """A row per kind of operation: op, ranks, bytes, count, time_ps (all together), median_ps, busbw_gbs (median)."""
-    alike = result.collectives.groupby(KIND, sort=False, as_index=False)
-    return alike.agg(
+    equal = result.collectives.groupby(KIND, sort=False, as_index=False)
+    return equal.agg(
         count=("time_ps", "size"),
         time_ps=("time_ps", "sum"),
         median_ps=("time_ps", "median"),

@@ -29,7 +29,7 @@ class Measured:
     """One run: its summary, its figures by name, and a row per kind of operation (median time and bus bandwidth)."""
 
     summary: dict[str, Any]
-    figures: dict[str, Any]
+    metrics: dict[str, Any]
     operations: pd.DataFrame
     limited_by: str
     wall_seconds: float

@@ -13,8 +13,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from netsim.config import Document, Keys, read_document, validated, vary_scenario
+from netsim.config.scenario import Scenario
 from netsim.errors import InputError, nearest
-from netsim.scenario import Scenario
 from netsim.study.metrics import DRAWN
 from netsim.traces import Trace
 from netsim.units import parse_time

@@ -12,12 +12,12 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from netsim.config.limits import NO_LIMITS, Limits
 from netsim.errors import InputError, NetsimError, RunError
-from netsim.limits import NO_LIMITS, Limits
 from netsim.version import __version__
 
 if TYPE_CHECKING:
-    from netsim.scenario import Scenario
+    from netsim.config.scenario import Scenario
     from netsim.study.metrics import Measured
 
 BACKENDS = ("local", "dask")
@@ -64,8 +64,8 @@ def attempt(task: Task) -> Finished:
             found, error = None, "out of memory"
         except Exception as fault:
             found, error = None, f"a fault in netsim itself: {type(fault).__name__}: {fault}"
-    told = dict.fromkeys(str(each.message) for each in said if issubclass(each.category, UserWarning))
-    return Finished(task.number, found, error, tuple(told))
+    text = dict.fromkeys(str(each.message) for each in said if issubclass(each.category, UserWarning))
+    return Finished(task.number, found, error, tuple(text))
 
 
 Work = Callable[[Task], Finished]

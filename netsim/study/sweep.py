@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from netsim.limits import Limits
+from netsim.config.limits import Limits
 from netsim.study.folder import DONE, FAILED, Record, StudyFolder
 from netsim.study.plan import Plan, Point
 from netsim.study.pool import Finished, Pool, Task
@@ -19,7 +19,7 @@ Tell = Callable[[Finished], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class SweepWork:
     """What a sweep finds when it starts: runs that are finished already, and those to do, each digest once."""
 
     plan: Plan
@@ -33,16 +33,16 @@ class Work:
         return [record for record in self.records.values() if record["status"] == FAILED]
 
 
-def work_of(plan: Plan, folder: StudyFolder, *, retry_failed: bool = False) -> Work:
+def work_of(plan: Plan, folder: StudyFolder, *, retry_failed: bool = False) -> SweepWork:
     """Look what is finished; with `retry_failed` what failed before is to do again."""
     runs = {point.digest: point for point in reversed(plan.points)}
     found = {digest: folder.record(digest) for digest in reversed(runs)}
     wanted = (DONE,) if retry_failed else (DONE, FAILED)
     records = {digest: each for digest, each in found.items() if each is not None and each["status"] in wanted}
-    return Work(plan, folder, records, [runs[digest] for digest in found if digest not in records])
+    return SweepWork(plan, folder, records, [runs[digest] for digest in found if digest not in records])
 
 
-def swept(work: Work, pool: Pool, tell: Tell, wall_limit_ps: int | None = None) -> pa.Table:
+def swept(work: SweepWork, pool: Pool, tell: Tell, wall_limit_ps: int | None = None) -> pa.Table:
     """Do what is to do, and write the table; also when interrupted, of what is finished by then.
 
     A run that takes longer than wall_limit_ps by the clock has failed.

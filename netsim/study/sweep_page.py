@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from netsim.report.page import Part, Plot, Section, Table, page
+from netsim.report.page import PageTable, Part, Plot, Section, page
 from netsim.report.picture import Mark, Plotted, svg
 from netsim.report.profile_plots import JOB_COLOURS
 from netsim.report.text import counted
@@ -70,7 +70,10 @@ def _points(plan: Plan, table: pd.DataFrame) -> list[Part]:
     rows = [[_cell(value) for value in row] for row in table[names].head(MOST_ROWS).itertuples(index=False)]
     words = [place for place, name in enumerate(names) if name in ("status", "error")]
     more = len(table) - len(rows)
-    return [Table(names, rows, words), *([f"{counted(more, 'more point')}: see results.parquet."] if more > 0 else [])]
+    return [
+        PageTable(names, rows, words),
+        *([f"{counted(more, 'more point')}: see results.parquet."] if more > 0 else []),
+    ]
 
 
 def _cell(value: Any) -> str:

@@ -19,11 +19,11 @@ def sweep_text(plan: Plan, table: pd.DataFrame) -> str:
     keys = [key for key in plan.varied if key != REPEATED]
     header = [*keys, "runs", "time us", "+- us (95 %)", "slowdown", "marked", "dropped", "retransmitted"]
     done = table[table["status"] == DONE].assign(_all=0)
-    alike = [group for _, group in done.groupby(["_all", *keys], sort=False, dropna=False)]
-    rows = [[*(_shown(group[key].iloc[0]) for key in keys), *_figures(group)] for group in alike[:MOST_ROWS]]
+    equal = [group for _, group in done.groupby(["_all", *keys], sort=False, dropna=False)]
+    rows = [[*(_shown(group[key].iloc[0]) for key in keys), *_figures(group)] for group in equal[:MOST_ROWS]]
     parts = [columns(header, rows, words=range(len(keys)))] if rows else []
-    if len(alike) > MOST_ROWS:
-        parts.append(f"({counted(len(alike) - MOST_ROWS, 'more combination')} in results.parquet)")
+    if len(equal) > MOST_ROWS:
+        parts.append(f"({counted(len(equal) - MOST_ROWS, 'more combination')} in results.parquet)")
     return "\n".join([*parts, *_errors(table)])
 
 

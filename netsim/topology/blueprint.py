@@ -20,7 +20,7 @@ Loss = Annotated[float, Field(ge=0.0, lt=1.0, description="probability that a pa
 FULL_PACKET = 4160  # 4096 bytes of payload and a 64-byte header, the default packet
 
 
-class Port(TypedDict):
+class BlueprintPort(TypedDict):
     """What `NetworkBuilder.connect` wants to know of one cable."""
 
     rate_bps: int
@@ -63,8 +63,8 @@ class Topology(BaseModel):
     def _off_is_said(self, tables: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """What was switched off is written down as off: else a preset fills it in where it is read again."""
         off = {name for name in ("pfc", "trim") if name in self.model_fields_set and getattr(self, name) is None}
-        told: dict[str, Any] = tables(self)
-        return told | dict.fromkeys(off, False)
+        text: dict[str, Any] = tables(self)
+        return text | dict.fromkeys(off, False)
 
     @model_validator(mode="after")
     def _headers_have_a_class(self) -> Topology:
@@ -100,7 +100,7 @@ class Topology(BaseModel):
         """The name given, else the kind."""
         return self.name or self.kind
 
-    def port(self, own: Override) -> Port:
+    def port(self, own: Override) -> BlueprintPort:
         """The settings of one tier's cables: the common ones, changed where the override says so."""
         rate_bps = self.rate if own.rate is None else own.rate
         ecn = self.ecn if own.ecn is None else own.ecn

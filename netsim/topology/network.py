@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netsim.topology.bisection import bisection_bps
 from netsim.topology.pfc import Pfc
 from netsim.topology.shared_buffer import SharedBuffer
 from netsim.topology.trimming import Trim
@@ -173,9 +174,8 @@ class Network:
 
     def bisection_bps(self) -> int:
         """What the lower-numbered half of the hosts can send to the other half at once, in bit/s (a maximum flow)."""
-        from netsim.topology.bisection import bisection_bps
-
-        return bisection_bps(self)
+        links = ((link.source, link.target, link.rate_bps) for link in self.links)
+        return bisection_bps([host.number for host in self.hosts], links)
 
     def counts(self) -> dict[str, int]:
         """How many of everything there is; links are counted per direction: hosts, switches, "switches.tor", ..."""

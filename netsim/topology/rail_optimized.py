@@ -19,7 +19,7 @@ class NvLink(Override):
     """The cables between the GPUs and the nvswitch of a server, by default NVLink 4 as in an H100 server.
 
     It gives a GPU 450 GB/s each way; 300 ns per cable, because two of them and an end point take some hundreds of ns.
-    NVLink is flow-controlled by credits and sends again link by link: unlimited queues that mark nothing and wires that
+    NVLink is flow-controlled by credits and retransmits link by link: unlimited queues that mark nothing and wires that
     lose nothing, whatever the topology's `loss`, stand for that.
     """
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from types import ModuleType
 
 from netsim.errors import InputError
-from netsim.other_files import refuse_other, refuse_packed
 from netsim.traces import native
 from netsim.traces.input_files import found
 from netsim.traces.lines import head
 from netsim.traces.matrix import members
 from netsim.traces.native_write import write_native
+from netsim.traces.other_files import refuse_other, refuse_packed
 from netsim.traces.trace import OPERATIONS, Group, Operation, Trace, Turn
 
 

@@ -15,9 +15,10 @@ CONTROLS = {
     "nscc": "Ultra Ethernet's sender control: a window by ECN marks and queueing delay (UEC 1.0)",
     "ndp": "receiver-driven: a first window, then a packet for every pull, which receivers pace (SIGCOMM 2017)",
 }
+CODES = {name: code for code, name in enumerate(CONTROLS)}  # how a connection's row names its control
 RECOVERIES = {
     "go_back_n": "packets count in order only; after a gap (NAK) or a time-out all from the gap on is retransmitted",
     "selective_repeat": "packets count in any order; only what is missing is retransmitted (NACK, overtaken, time-out)",
 }
 
-__all__ = ["CONTROLS", "RECOVERIES"]
+__all__ = ["CODES", "CONTROLS", "RECOVERIES"]

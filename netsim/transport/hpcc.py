@@ -3,6 +3,9 @@
 Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, algorithm 1. As the ns-3 model of its authors does,
 it holds the rate R = W / T and derives the window from it, reacts to every ACK, and takes maxStage 0 (their results
 page calls the paper's 5 a typo). T is the round trip of the idle route. What the links say: core/host/telemetry.py.
+
+Long flows that have less than some 16 packets each of an idle round trip share unevenly (Jain's index 0.7 to 0.95), as
+Algorithm 1 alone does: W_AI is weak against what a flow hears, which differs by whole packets.
 """
 
 from typing import Annotated
@@ -76,7 +79,7 @@ def on_telemetry(sender, settings, gained, load, span):
     if multiplies:
         rate += state.settled * settings.eta // max(state.load, 1) - state.settled
     state.rate = max(state.line // settings.least, min(rate, state.line))
-    if gained > 0 and sender.acked >= state.round_end:
+    if gained > 0 and sender.acked > state.round_end:  # the first packet sent at the rate of this round is there
         state.settled = state.rate
         state.stage = 0 if multiplies else state.stage + 1
         state.round_end = sender.next

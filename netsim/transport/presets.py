@@ -1,7 +1,7 @@
 """Presets: whole transports by one name, written as a scenario file would write them.
 
 A preset only fills in what nobody has set. `transport`, `routing` and `nic` are tables of a scenario; `topology` are
-fields that any topology has. This page holds no more than names and texts: `netsim.presets` lays them under a scenario.
+fields that any topology has. This page holds names and texts only: `netsim.config` lays them under a scenario.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from netsim.kernel import Kernel
-from netsim.transport import CONTROLS
+from netsim.transport import CODES, CONTROLS
 from netsim.transport.control_settings import ControlSettings
 from netsim.transport.traits import Traits
 
@@ -77,10 +77,7 @@ class Control:
         return self.paced and not self.traits.moves_window
 
 
-REGISTRY = {
-    name: Control.of(name, code, import_module(f"netsim.transport.{name}")) for code, name in enumerate(CONTROLS)
-}
-CODES = {name: control.code for name, control in REGISTRY.items()}
+REGISTRY = {name: Control.of(name, CODES[name], import_module(f"netsim.transport.{name}")) for name in CONTROLS}
 CONTROL_STATES = {name: control.state for name, control in REGISTRY.items()}
 CONTROL_SETTINGS = np.dtype([(name, control.settings.record()) for name, control in REGISTRY.items()])
 

@@ -67,8 +67,8 @@ else:
 class Transport(ControlTables):
     """Congestion control and loss recovery of every connection.
 
-    preset: fills in what is not set, here and (see netsim.presets) of routing and topology; "roce" unless a control is
-    set: that alone starts from no preset. control and recovery: see `netsim list`.
+    preset: fills in what is not set, here and of routing, topology and NICs; "roce" unless a control is set: that
+    alone starts from no preset. control and recovery: see `netsim list`.
     window: packets that may be on the way unacknowledged, at first
     (dctcp, swift, ndp), at most (hpcc, dcqcn, timely) or always (window), or with which NSCC begins; "bdp" is what the
     idle route holds: rate times round trip (dcqcn, timely: no limit; nscc: its max_window).

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.job import Rank
 from netsim.result import Result
 from netsim.simulation import simulate
+from netsim.simulation.job import Rank
 from netsim.transport import CONTROLS
 from netsim.validate.bench import FULL, US, fat_tree, incast, matrix, star
 from netsim.validate.nouns import Figure, at_least, between, near, said

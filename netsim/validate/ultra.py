@@ -127,7 +127,7 @@ def _up_from_leaves(seed: int) -> list[Pair]:
 
 
 def dependent_ring(full: bool) -> Iterator[Figure]:
-    """V8: an all-reduce in a ring, each step after the one received, ranks placed by lot (gen_allreduce.py)."""
+    """V8: an all-reduce in a ring, each step after the one received, ranks placed at random (gen_allreduce.py)."""
     steps = 31
     cases = [(4, 1, 16, 1_000_000, 3240, 7894)]
     if full:

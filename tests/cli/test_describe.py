@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from netsim import builtin_inputs
 from netsim.cli import main
+from netsim.config import builtin_inputs
 
 Capture = pytest.CaptureFixture[str]
 

@@ -4,10 +4,10 @@ import json
 import sys
 
 from netsim.kernel import bare, entry
+from tests.core.scenario_runs import core_figures, play_core
 from tests.core.worlds import at_rest
-from tests.core_runs import core_figures, play_core
-from tests.twin_networks import star
-from tests.twin_scenarios import SCENARIOS
+from tests.reference.scenarios.networks import star
+from tests.reference.scenarios.plain import SCENARIOS
 
 
 @entry

@@ -14,11 +14,11 @@ from netsim.core.flows.collective_table import Admitted, CollectiveTable
 from netsim.core.state.dtypes import NONE
 from netsim.core.state.world import World
 from netsim.topology.network import Network
+from tests.core.scenario_runs import play_core, schedule_of
 from tests.core.worlds import at_rest, connections_of
-from tests.core_runs import play_core, schedule_of
-from tests.twin_networks import MICROSECOND, Row, all_to_all, incast, line, rails, ring, star
-from tests.twin_random import drawn_rows
-from tests.twin_runs import Scenario, build_twin, one
+from tests.reference.scenarios.drawn import drawn_rows
+from tests.reference.scenarios.networks import MICROSECOND, Row, all_to_all, incast, line, rails, ring, star
+from tests.reference.scenarios.scenario import Scenario, build_twin, one
 
 SLOT, ACK = 332_800, 5_120  # 4160 and 64 bytes at 100 Gb/s
 
@@ -95,7 +95,7 @@ def test_alone_a_message_takes_its_packets_the_pipeline_and_the_wires(switches: 
 def test_alone_a_message_takes_as_long_as_the_twin_says(size: int, gigabits: list[int]) -> None:
     network = line(3, gigabits=gigabits)
     settings_of_run: Any = {"control": "none", "timeout_ps": 10**12}
-    twin = build_twin(Scenario("alone", lambda: network, one([(0, 1, 0, size, ())]), **settings_of_run))
+    twin = build_twin(Scenario("alone", network, one([(0, 1, 0, size, ())]), **settings_of_run))
     assert alone(network, (0, 1, 0), size) == twin.run().flows[0, 0].delivered_ps
 
 
@@ -118,7 +118,7 @@ def test_the_longest_of_several_chains_counts_and_what_it_waits_for_comes_by_one
 
 @pytest.mark.parametrize("rows", [ring(4, 6, 20_000), all_to_all(4, 9_999), incast(3, 50_000)])
 def test_no_run_is_faster_than_the_floor(rows: list[Row]) -> None:
-    run = play_core(Scenario("floor", lambda: rails(2, 2), one(rows), control="none"))
+    run = play_core(Scenario("floor", rails(2, 2), one(rows), control="none"))
     assert 0 < run.carried[0].admitted.floor_ps <= max(run.finish_ps.values())
 
 

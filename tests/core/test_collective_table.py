@@ -10,10 +10,10 @@ import pytest
 
 from netsim.core.flows import collective_table
 from netsim.core.flows.collective_table import CollectiveTable, flows_of
+from tests.core.scenario_runs import schedule_of
 from tests.core.worlds import at_rest, connections_of
-from tests.core_runs import schedule_of
-from tests.twin_networks import Row, ring, star
-from tests.twin_random import drawn_rows
+from tests.reference.scenarios.drawn import drawn_rows
+from tests.reference.scenarios.networks import Row, ring, star
 
 
 @pytest.mark.parametrize("in_a_table", [True, False])

@@ -16,12 +16,12 @@ from netsim.topology.builder import NetworkBuilder
 from netsim.topology.network import Network
 from netsim.transport.fixed_point import ONE
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS
+from tests.core.laws import counted
+from tests.core.scenario_runs import build_core, core_figures, differences, schedule_of, twin_figures
 from tests.core.worlds import USUAL, ask, at_rest, connections_of, route_in
-from tests.core_runs import build_core, core_figures, differences, schedule_of, twin_figures
-from tests.laws import counted
-from tests.twin_networks import MICROSECOND, leaves, line, queue, rails, shortest_routes, star
-from tests.twin_routed import uneven
-from tests.twin_runs import Collective, Scenario, build_twin
+from tests.reference.scenarios.networks import MICROSECOND, leaves, line, queue, rails, shortest_routes, star
+from tests.reference.scenarios.per_packet_routing import uneven
+from tests.reference.scenarios.scenario import Collective, Scenario, build_twin
 
 
 def near_and_far(switches: int) -> Network:
@@ -74,9 +74,9 @@ def test_longer_routes_get_room_and_shorter_ones_stay_what_they_are() -> None:
 def test_a_far_connection_made_in_the_middle_of_a_run_disturbs_nobody() -> None:
     network = near_and_far(12)
     near, far = Collective([(0, 1, 0, 90_000, ()), (1, 0, 0, 60_000, ())]), [(0, 2, 0, 50_000, ())]
-    twin = build_twin(Scenario("both", lambda: network, (near, Collective(far, (3 * MICROSECOND,) * 3))))
+    twin = build_twin(Scenario("both", network, (near, Collective(far, (3 * MICROSECOND,) * 3))))
     results = twin.run()
-    run = build_core(Scenario("near", lambda: network, (near,)))
+    run = build_core(Scenario("near", network, (near,)))
     run.env.run(until=3 * MICROSECOND)
     assert counted(run.fabric.world).total() > 10
     run.carried.append(run.fabric.carry(schedule_of(far, 3), (0, 1, 2)))
@@ -100,10 +100,10 @@ def test_a_sprayed_window_holds_the_longest_round_trip_of_all_ways_at_what_they_
     """The slow spine has the longest way there, the last one the longest way back; the host's link is the narrowest."""
     network = uneven((25, 100, 50, 100))
     found = equal_cost_links_of(network)
-    steering = PerPacketRouting("spray", found.group_of, found.first, found.links)
+    per_packet = PerPacketRouting("spray", found.group_of, found.first, found.links)
     for gigabits, narrowest in ((100, 4160 * 80), (400, -(-4160 * 8000 // 275))):
         network = uneven((25, 100, 50, 100), gigabits)
-        world = with_per_packet_routing(at_rest(network), steering)
+        world = with_per_packet_routing(at_rest(network), per_packet)
         world, _ = ask(connections_of(network, replace(USUAL, window="bdp")), world, (0, 2, 0), (0, 3, 1), (1, 2, 5))
         at_hosts = 2 * (4160 + 64) * 8000 // gigabits + 4 * 800_000
         there, back = 2 * (4160 * 320 + 700_000), 2 * (64 * 80 + 1_300_000)

@@ -8,11 +8,11 @@ import pytest
 
 from netsim.core.observe import counters
 from netsim.core.observe.counters import busy_ps, packets_in_flight, packets_sent
-from tests.core_runs import CoreRun, build_core, play_core
-from tests.laws import counted
-from tests.twin_networks import MICROSECOND, incast, queue, star
-from tests.twin_runs import Scenario, build_twin, one
-from tests.twin_scenarios import SCENARIOS
+from tests.core.laws import counted
+from tests.core.scenario_runs import CoreRun, build_core, play_core
+from tests.reference.scenarios.networks import MICROSECOND, incast, queue, star
+from tests.reference.scenarios.plain import SCENARIOS
+from tests.reference.scenarios.scenario import Scenario, build_twin, one
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def _look_every_microsecond(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counters, "FIRST_INTERVAL_PS", MICROSECOND)
 
 
-INCAST = Scenario("incast", lambda: star(5, delays_ns=(1003, 997), at=queue(400)), one(incast(4, 300_000)), window=100)
+INCAST = Scenario("incast", star(5, delays_ns=(1003, 997), at=queue(400)), one(incast(4, 300_000)), window=100)
 
 
 def samples_of(run: CoreRun) -> list[tuple[int, int, int]]:
@@ -62,7 +62,7 @@ def test_an_empty_network_has_no_samples() -> None:
 
 
 def test_an_idle_network_is_not_looked_at_again_and_again() -> None:
-    run = play_core(Scenario("late", lambda: star(2), one([(0, 1, 0, 4096, ())], 50_000 * MICROSECOND, 0)))
+    run = play_core(Scenario("late", star(2), one([(0, 1, 0, 4096, ())], 50_000 * MICROSECOND, 0)))
     assert 0 < run.fabric.world.progress[0]["sample_calls"] < 2_000  # not one for each of the 50,000 microseconds
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.core_runs import core_figures, differences, play_core
-from tests.twin_scenarios import SCENARIOS
+from tests.core.scenario_runs import core_figures, differences, play_core
+from tests.reference.scenarios.plain import SCENARIOS
 
 ROOT = Path(__file__).parents[2]
 PLAIN, CHECKED = {"NUMBA_DISABLE_JIT": "1"}, {"NETSIM_CHECKED": "1"}

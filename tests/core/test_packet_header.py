@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from netsim.config.scenario import LARGEST_PACKET
 from netsim.core.state import packet_header
-from netsim.scenario import LARGEST_PACKET
 from tests.core.plain import plain
 
 FLAGS = st.lists(st.sampled_from([packet_header.ACK, packet_header.MARK, packet_header.NAK]), unique=True).map(sum)

@@ -11,11 +11,11 @@ from netsim.core.state.dtypes import MOST_HOPS
 from netsim.core.state.growth import with_larger_packet_pool
 from netsim.core.state.packet_header import ACK
 from netsim.transport.registry import Control
-from tests.core_runs import CoreRun, build_core, core_figures, differences, twin_figures
-from tests.twin_lossless import LOSSLESS
-from tests.twin_networks import PACKET, incast, leaves, queue, shift
-from tests.twin_runs import Scenario, build_twin, one
-from tests.twin_scenarios import SCENARIOS
+from tests.core.scenario_runs import CoreRun, build_core, core_figures, differences, twin_figures
+from tests.reference.scenarios.networks import PACKET, incast, leaves, queue, shift
+from tests.reference.scenarios.pfc import LOSSLESS
+from tests.reference.scenarios.plain import SCENARIOS
+from tests.reference.scenarios.scenario import Scenario, build_twin, one
 
 EVERY = SCENARIOS | LOSSLESS
 NAMES = [
@@ -35,14 +35,13 @@ def timestamped(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("timestamped")
 @pytest.mark.parametrize("name", NAMES)
 def test_notes_change_no_figure(name: str) -> None:
-    """They need the switch that goes from event to event: it is the same switch as the one that goes by windows."""
+    """They are carried along; nothing asks for them."""
     run = build_core(EVERY[name])
-    assert run.fabric.world.settings[0]["coupled"] == run.fabric.world.settings[0]["timestamped"] == 1
+    assert run.fabric.world.settings[0]["timestamped"] == 1
     run.env.run()
     run.fabric.drain()
     twin = build_twin(EVERY[name])
-    figures = differences(core_figures(run), twin_figures(twin, twin.run()))
-    assert [each for each in figures if name in SCENARIOS or "max_queue_bytes" not in each] == []
+    assert differences(core_figures(run), twin_figures(twin, twin.run())) == []
 
 
 def test_without_notes_there_is_no_room_for_them() -> None:
@@ -52,9 +51,7 @@ def test_without_notes_there_is_no_room_for_them() -> None:
     assert (len(larger.packet_metadata), len(larger.telemetry)) == (1, 1)
 
 
-BUSY = Scenario(
-    "busy", lambda: leaves(2, 4, 1, at=queue(40)), one(shift(8, 4, 400_000) + incast(3, 200_000)), control="none"
-)
+BUSY = Scenario("busy", leaves(2, 4, 1, at=queue(40)), one(shift(8, 4, 400_000) + incast(3, 200_000)), control="none")
 
 
 def packets(run: CoreRun) -> list[tuple[int, Any, Any]]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from netsim.core.flows.queue_pairs import QueuePairs, joined
 from netsim.core.ideal.flow_floors import FLOOR
-from tests.core_runs import schedule_of
+from tests.core.scenario_runs import schedule_of
 
 HOSTS = np.arange(4)
 ROWS = [(0, 1, 0, 9000, ()), (0, 1, 0, 100, ()), (2, 1, 0, 1, ()), (1, 3, 1, 4096 * 3, (0, 2)), (0, 1, 0, 5000, (1,))]

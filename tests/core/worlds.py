@@ -10,8 +10,8 @@ from netsim.core.flows.connections import Connections, Sender
 from netsim.core.state.build import new_world
 from netsim.core.state.world import World
 from netsim.topology.network import SCALE_UP, Network
-from tests.core_runs import by_rows
-from tests.twin_networks import shortest_routes
+from tests.core.scenario_runs import by_rows
+from tests.reference.scenarios.networks import shortest_routes
 
 USUAL = Sender(control="window", window=50, timeout=100_000_000, payload=4096, scale_up_payload=16384)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from netsim.config import build_scenario
-from netsim.scenario import Scenario
+from netsim.config.scenario import Scenario
 from netsim.topology import LeafSpine, Network
 from netsim.traces import Group, Operation, Trace
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from netsim.config import build_scenario
+from netsim.config.scenario import Scenario
 from netsim.explain import KINDS, Explained, explain
 from netsim.explain.reason import reason_of
 from netsim.result.reason import ReasonKind
-from netsim.scenario import Scenario
 from netsim.topology import LeafSpine, Network
 from netsim.topology.builder import NetworkBuilder
 from netsim.traces import Operation, Trace

@@ -7,11 +7,11 @@ from functools import cache
 import pytest
 
 from netsim.config import build_scenario
+from netsim.config.scenario import Scenario
 from netsim.core.observe import packet_tracer
 from netsim.core.observe.packet_tracer import PacketTracer
 from netsim.explain import KINDS, Explained, explain, together
 from netsim.explain.text import collective_text, explained_text
-from netsim.scenario import Scenario
 from netsim.simulation import simulate
 from tests.explain.known import KNOWN, flows, leaf_spine, trace_of, uplinks
 

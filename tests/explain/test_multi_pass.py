@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from netsim.config import build_scenario
+from netsim.config.scenario import Scenario
 from netsim.core.observe import packet_tracer
 from netsim.core.state.dtypes import NEVER
 from netsim.errors import RunError
@@ -20,13 +21,12 @@ from netsim.explain.message_timelines import Timelines
 from netsim.explain.multi_pass import Kept, Passes, Play, player
 from netsim.explain.path import Path
 from netsim.explain.path_hints import Origins
-from netsim.explain.replay_plan import Plan
+from netsim.explain.replay_plan import ReplayPlan
 from netsim.explain.trace_columns import Rows
 from netsim.explain.traffic import Traffic
-from netsim.fabric import Fabric
-from netsim.scenario import Scenario
+from netsim.simulation.fabric import Fabric
 from netsim.traces import Group, Operation, Trace
-from tests.core_runs import CoreRun
+from tests.core.scenario_runs import CoreRun
 from tests.explain.known import KNOWN, OneBadCable, trace_of
 from tests.explain.test_causes import SETTINGS
 from tests.explain.test_path import EVERY, watched
@@ -126,11 +126,11 @@ def test_paths_that_stay_longer_than_guessed_are_followed_through_losses(
     reduce = Operation("all_reduce", "world", tuple(range(8)), bytes=2 << 20)
     topology = OneBadCable(leaves=2, hosts_per_leaf=4, spines=1, bad_loss=0.01)
     scenario = build_scenario(trace_of(8, reduce, reduce), topology, transport="dctcp")
-    whole, way = explain(scenario), Plan.way
+    whole, way = explain(scenario), ReplayPlan.way
     assert whole[0].parts_ps["retransmission"] > 0
     monkeypatch.setattr(multi_pass, "SHARE", share)
     monkeypatch.setattr(
-        Plan, "way", lambda *given: [(c, until - (until - since) // 9, until) for c, since, until in way(*given)]
+        ReplayPlan, "way", lambda *given: [(c, until - (until - since) // 9, until) for c, since, until in way(*given)]
     )
     assert in_passes(scenario, 1 << 20) == whole
     assert len(runs) >= 3

@@ -14,19 +14,13 @@ from netsim.explain.line import Lines
 from netsim.explain.message_timelines import Timelines
 from netsim.explain.path import KINDS, NO_LINK, PROPAGATION, SERIALISATION, Path
 from netsim.explain.trace_columns import Rows
-from tests.core_runs import CoreRun, build_core, core_figures, differences, play_core
-from tests.twin_classed import CLASSED
-from tests.twin_losses import RECOVERING
-from tests.twin_lossless import LOSSLESS
-from tests.twin_networks import line
-from tests.twin_rates import PACED
-from tests.twin_routed import ROUTED
-from tests.twin_runs import Scenario, one
-from tests.twin_scenarios import SCENARIOS
-from tests.twin_shared import SHARED
-from tests.twin_together import TOGETHER
+from tests.core.scenario_runs import CoreRun, build_core, core_figures, differences, play_core
+from tests.reference.scenarios.every import NAMED
+from tests.reference.scenarios.measuring import MEASURED
+from tests.reference.scenarios.networks import line
+from tests.reference.scenarios.scenario import Scenario, one
 
-EVERY = SCENARIOS | LOSSLESS | PACED | ROUTED | RECOVERING | CLASSED | SHARED | TOGETHER
+EVERY = {name: scenario for name, scenario in NAMED.items() if name not in MEASURED}
 
 
 def watched(scenario: Scenario) -> tuple[CoreRun, Any]:
@@ -69,7 +63,7 @@ def test_watching_changes_nothing_and_paths_have_no_gap(name: str) -> None:
 @pytest.mark.parametrize("size", [1, 4096, 5000, 200_000])
 def test_alone_it_is_propagation_and_serialisation(size: int, rates: tuple[int, ...]) -> None:
     """Nothing is in its way, on links as fast as each other or with a slow one in the middle."""
-    scenario = Scenario("alone", lambda: line(2, gigabits=rates), one([(0, 1, 0, size, ())]), control="none")
+    scenario = Scenario("alone", line(2, gigabits=rates), one([(0, 1, 0, size, ())]), control="none")
     run, packet_trace = watched(scenario)
     (path,) = paths(run, packet_trace)
     links = run.fabric.network.links

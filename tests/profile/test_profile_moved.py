@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from netsim.profile import moved as module
-from netsim.profile.moved import Placed, Traffic, traffic
+from netsim.profile.moved import MovedBytes, Placed, traffic
 from netsim.traces import Operation, Trace
 from netsim.traces.read_report import ReadReport
 
 FOUR = (0, 1, 2, 3)
 
 
-def moved(*operations: Operation, placed: Placed | None = None, seen: tuple[int, ...] | None = None) -> Traffic:
+def moved(*operations: Operation, placed: Placed | None = None, seen: tuple[int, ...] | None = None) -> MovedBytes:
     trace = Trace("job", 4, {}, operations, report=ReadReport(seen=seen))
     return traffic(trace, placed or Placed.apart(4))
 
 
-def pairs(found: Traffic) -> dict[tuple[int, int], int]:
+def pairs(found: MovedBytes) -> dict[tuple[int, int], int]:
     return {(row["source"], row["target"]): row["bytes"] for row in found.table.to_dict("records")}
 
 

@@ -9,7 +9,7 @@ import pytest
 from netsim.routing.longest import longest_round_trip_ps
 from netsim.topology import FatTree, LeafSpine, Override
 from netsim.topology.network import Network
-from tests.twin_networks import leaves, line, longest_round_trip, loop, rails, star
+from tests.reference.scenarios.networks import leaves, line, longest_round_trip, loop, rails, star
 
 NETWORKS: dict[str, Callable[[], Network]] = {
     "star": lambda: star(5, delays_ns=(1000, 300, 70)),

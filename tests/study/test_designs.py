@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 from netsim.config import build_scenario
+from netsim.config.scenario import Scenario
 from netsim.errors import InputError
-from netsim.scenario import Scenario
 from netsim.study.designs import Design, Value, designs_of, tasks_of, with_seed
 
 ON = [Value("k4", topology="fat_tree_k4_100g"), Value("leaf", topology="leaf_spine_32_4to1")]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from netsim.config import build_scenario
+from netsim.config.limits import Limits
 from netsim.errors import InputError
-from netsim.limits import Limits
 from netsim.study import pool
 from netsim.study.pool import Finished, Pool, Task, attempt, pool_of, usable_cores
 from netsim.version import __version__

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from netsim import builtin_inputs
+from netsim.config import builtin_inputs
 from netsim.topology import TOPOLOGIES, Topology
 from netsim.units import FROM_FILE, parse_time
 

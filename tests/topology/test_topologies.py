@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 import netsim
-from netsim.builtin_inputs import names
+from netsim.config.builtin_inputs import names
 from netsim.topology import TOPOLOGIES, FatTree, Host, HtsimTree, LeafSpine, Network, RailOptimized, Switch, Topology
 from netsim.topology.builder import NetworkBuilder
 from netsim.units import UNLIMITED

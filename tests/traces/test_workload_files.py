@@ -9,7 +9,7 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.traces import Trace, format_of, read
-from netsim.traces.simai.parallel import Layout
+from netsim.traces.simai.parallel import ParallelLayout
 
 HEAD = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 2 pp: 1 vpp: 2 ga: 1 all_gpus: 8 checkpoints: 0"
 NONE = "1 NONE 0"
@@ -86,7 +86,7 @@ def test_groups_follow_from_the_parallelism(tmp_path: Path, weights: str, groups
 
 
 def test_pipeline_stages_lie_farthest_apart() -> None:
-    layout = Layout(16, tensor=2, pipeline=2)
+    layout = ParallelLayout(16, tensor=2, pipeline=2)
     assert [group.ranks for group in layout.groups("dp")][0::2] == [(0, 2, 4, 6), (8, 10, 12, 14)]
     assert layout.groups("pp")[1].ranks == (1, 9)
     for kind in ("tp", "dp", "ep", "dp_ep", "pp"):

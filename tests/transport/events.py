@@ -9,9 +9,8 @@ import numpy as np
 from netsim.core.state.dtypes import CONNECTION
 from netsim.core.state.settings import SETTINGS
 from netsim.kernel import entry
-from netsim.transport import dispatch
+from netsim.transport import CODES, dispatch
 from netsim.transport.fixed_point import ONE
-from netsim.transport.registry import CODES
 from netsim.transport.settings import Transport
 
 US, GBPS = 10**6, 10**9

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from netsim.core.state.dtypes import CONNECTION
 from netsim.core.state.settings import SETTINGS
 from netsim.kernel import entry
-from netsim.transport import dctcp, dispatch
+from netsim.transport import CODES, dispatch
 from netsim.transport.fixed_point import ONE, WIDEST
-from netsim.transport.registry import CODES
 
 Step = tuple[int, int, bool, bool]  # packets acknowledged, packets then sent, marked, is a time-out
 
@@ -123,8 +122,3 @@ def test_windows_stay_between_one_packet_and_the_widest() -> None:
 def test_the_other_controls_never_move(control: str, window: int) -> None:
     seen, _ = kernel(control, 13, 1 / 16, [(1, 1, True, False), (0, 0, False, True), (2, 1, False, False)])
     assert seen[:, 0].tolist() == [window * ONE] * 3
-
-
-def test_state_and_settings_are_what_the_kernels_use() -> None:
-    assert dctcp.STATE.names == ("alpha", "round_end", "acks", "marks")
-    assert dctcp.SETTINGS.names == ("gain",)

@@ -39,10 +39,9 @@ TRACE = [
 
 
 def tell(sender: Sender, load: float, span: float, *, ends: bool) -> None:
-    """An ACK with what links said."""
-    if ends:
-        sender.row["acked"] = sender.state("round_end")
-        sender.row["next"] += 10
+    """An ACK with what links said; a round ends with that of the first packet sent since it began, not one before."""
+    sender.row["acked"] = sender.state("round_end") + ends
+    sender.row["next"] += 10 * ends
     sender.hear(TELEMETRY, 0, 1, round(load * (1 << LOAD_BITS)), round(span * US))
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from netsim.transport.states import CONTROL_SETTINGS, CONTROL_STATES, with_states
 
-from netsim.transport import CONTROLS, UNMOVED_BY_LOSS, dispatch
-from netsim.transport.states import CODES, CONTROL_SETTINGS, CONTROL_STATES, with_states
+from netsim.transport import CODES, CONTROLS, UNMOVED_BY_LOSS, dispatch
 from tests.core.plain import plain
 
 HEARD = ("on_ack", "on_round_trip", "on_telemetry", "on_notification", "on_send", "on_nack", "on_loss", "on_timeout")

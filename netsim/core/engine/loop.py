@@ -15,7 +15,7 @@ from netsim.core.observe.packet_trace import is_trace_full
 from netsim.core.observe.queue_samples import is_sample_buffer_full, sample_queues
 from netsim.core.state.dtypes import NEVER, NODE_BLOCK, NONE
 from netsim.core.state.sack_scoreboard import SCOREBOARD_PER_USED
-from netsim.core.switch.batched import batched_switch
+from netsim.core.switch.batched import batched_switch, begin_events, end_events
 from netsim.core.switch.event_driven import event_driven_switch
 from netsim.core.switch.per_packet_routing import REPS
 from netsim.kernel import bare, entry, inner, part
@@ -47,7 +47,7 @@ def nodes_due(world, colour, until):
 
 @part
 def record_next_event(world, node_id):
-    """After a visit: when its group wakes next."""
+    """After a visit: when its group next_events next."""
     slot = world.node_blocks[node_id]
     world.next_event_of_group[slot] = min(world.next_event_of_group[slot], world.next_event[node_id])
 
@@ -80,6 +80,19 @@ def busier_host(world, node_id, until):
     host(world, node_id, until)
 
 
+@inner
+def busier_switch(world, node_id, until):
+    """A switch with more to ask at every packet, or one whose egresses depend on each other."""
+    is_batched = not world.settings[0].coupled
+    if is_batched and batched_switch(world, node_id, until):
+        return
+    if is_batched:
+        begin_events(world, node_id)
+    event_driven_switch(world, node_id, until)
+    if is_batched:
+        end_events(world, node_id)
+
+
 @part
 def visit(world, node_id, until):
     settings = world.settings[0]
@@ -98,10 +111,16 @@ def visit(world, node_id, until):
             host(world, node_id, until)  # once more: with those questions answered the compiler leaves them out
         else:
             busier_host(world, node_id, until)
-    elif settings.coupled:
-        event_driven_switch(world, node_id, until)
+    elif (
+        settings.coupled == 0
+        and settings.lossless == 0
+        and settings.trim == 0
+        and settings.timestamped == 0
+        and settings.per_packet_routing == 0
+    ):
+        batched_switch(world, node_id, until)  # likewise
     else:
-        batched_switch(world, node_id, until)
+        busier_switch(world, node_id, until)
 
 
 @part
@@ -127,7 +146,7 @@ def visit_due(world, n, until):
 
 
 @entry
-def advance(owned, stop, patience):
+def advance(owned, stop, max_steps):
     """Let everything before `stop` (ps) happen; says why it came back.
 
     It comes back early when a part finishes, after about `patience` node steps, when it is interrupted, when room for
@@ -135,7 +154,7 @@ def advance(owned, stop, patience):
     """
     world = bare(owned)
     settings, progress = world.settings[0], world.progress[0]
-    rest = patience
+    rest = max_steps
     while True:
         if progress.finished > 0:
             return FINISHED
@@ -143,9 +162,9 @@ def advance(owned, stop, patience):
             return PAUSED
         if is_pool_short(world):
             return POOL_SHORT
-        wakes = next_wake(world, 0), next_wake(world, 1)
-        colour = 1 if wakes[1] < wakes[0] else 0
-        soonest = wakes[colour]
+        next_events = next_wake(world, 0), next_wake(world, 1)
+        colour = 1 if next_events[1] < next_events[0] else 0
+        soonest = next_events[colour]
         if progress.failed and progress.failed_at < stop and progress.failed_at <= soonest:
             return FAILED
         if soonest == NEVER:
@@ -158,7 +177,7 @@ def advance(owned, stop, patience):
             continue
         if soonest >= stop:
             return REACHED
-        until = min(wakes[1 - colour] + settings.lookahead, soonest + settings.lookahead_across)
+        until = min(next_events[1 - colour] + settings.lookahead, soonest + settings.lookahead_across)
         until = min(min(until, stop), min(progress.failed_at, progress.next_sample_at))
         n = nodes_due(world, colour, until)
         visit_due(world, n, until)

@@ -114,11 +114,15 @@ def prefetch_links(world, node_id, until):
         link_id = world.inbound[i]
         if world.next_arrival[link_id] < until:
             prefetch(world.links, link_id, 0)
+            if world.settings[0].lossless:
+                prefetch(world.pfc_state, link_id, 0)
             bring += 1
     if 2 * bring > node.last_in - node.first_in:
         for i in range(node.first_out, node.last_out):
             prefetch(world.links, world.outbound[i], 0)
             prefetch(world.links, world.outbound[i], 1)
+            if world.settings[0].lossless:
+                prefetch(world.pfc_state, world.outbound[i], 0)
 
 
 @part

@@ -14,7 +14,7 @@ from netsim.core.state.sack_scoreboard import FIRST_SCOREBOARD
 from netsim.core.state.world import World
 from netsim.core.switch.ecmp_tables import with_spray_segments
 from netsim.transport.fixed_point import ONE, WIDEST
-from netsim.transport.registry import CODES, REGISTRY
+from netsim.transport.registry import REGISTRY
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS, IB_ACK_TIMEOUT_14_PS
 
 MOST_RETRIES = (1 << 31) - 1
@@ -112,7 +112,7 @@ class Connections:
         for name in ("sending", "acking", "receiving", "last"):
             rows[name] = NONE
         rows["last_progress_at"] = NEVER
-        rows["control"] = CODES[self._sender.control]
+        rows["control"] = REGISTRY[self._sender.control].code
         idle, slowest, drain, apart = times_of(world, first, count)
         rows["cwnd"] = self._windows(idle, slowest)
         world = self._with_repairs(world, first, count, bdp=-(-idle // slowest), ahead=-(-apart // slowest))

@@ -75,24 +75,24 @@ class QueuePairs:
         """Each row as one per queue pair; who waits for a row waits for all its pieces."""
         sizes = np.asarray(schedule.bytes, "i8")
         packets = np.where(several, -(-sizes // self._payload), 1)
-        pieces = np.minimum(packets, self.count)
-        row, number = np.repeat(np.arange(len(sizes)), pieces), counted(np.zeros_like(pieces), pieces)
-        each, longer = packets[row] // pieces[row], packets[row] % pieces[row]
+        splits = np.minimum(packets, self.count)
+        row, number = np.repeat(np.arange(len(sizes)), splits), counted(np.zeros_like(splits), splits)
+        each, longer = packets[row] // splits[row], packets[row] % splits[row]
         begin = (each * number + np.minimum(number, longer)) * self._payload
         length = (each + (number < longer)) * self._payload
         length = np.where(several[row], np.minimum(begin + length, sizes[row]) - begin, sizes[row])
-        first_after, after = _after(schedule, pieces, row)
+        first_after, after = _after(schedule, splits, row)
         channel = np.asarray(schedule.channel, "i8")[row] * self.count + number
         ends = np.asarray(schedule.source)[row], np.asarray(schedule.target)[row]
         return Spread(schedule.ranks, *ends, channel, length, first_after, after)
 
 
-def _after(schedule: Any, pieces: Any, row: Any) -> tuple[Any, Any]:
+def _after(schedule: Any, splits: Any, row: Any) -> tuple[Any, Any]:
     """Predecessors (CSR) of every piece: all pieces of its row's predecessors."""
     first, old = np.asarray(schedule.first_after, "i8"), np.asarray(schedule.after, "i8")
-    start = np.cumsum(pieces) - pieces  # first piece of each row
-    flat = counted(start[old], pieces[old])
-    bounds = np.concatenate([[0], np.cumsum(pieces[old])])[first]  # of each row's list in `flat`
+    start = np.cumsum(splits) - splits  # first piece of each row
+    flat = counted(start[old], splits[old])
+    bounds = np.concatenate([[0], np.cumsum(splits[old])])[first]  # of each row's list in `flat`
     waits = np.diff(bounds)[row]
     first_after = np.concatenate([[0], np.cumsum(waits)])
     return first_after, flat[counted(bounds[:-1][row], waits)].astype("i4")

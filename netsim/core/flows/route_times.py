@@ -97,16 +97,16 @@ def measure_sprayed(owned, switches, targets, payloads, times, seen, reached):
 
 
 @part
-def go_on(world, link_id, full, so_far, beyond):
+def go_on(world, link_id, full, so_far, onwards):
     """Over one link more: the longest times to its far end, and the shortest."""
     there, back = (
         world.link_classes[world.links[link_id].link_class],
         world.link_classes[world.links[link_id ^ 1].link_class],
     )
     segment = time_to_send(there, full) + there.delay
-    beyond[0], beyond[4] = max(beyond[0], so_far[0] + segment), min(beyond[4], so_far[4] + segment)
-    beyond[1] = max(beyond[1], so_far[1] + time_to_send(back, world.settings[0].ack_bytes) + back.delay)
-    beyond[3] = max(beyond[3], min(NEVER, so_far[3] + drain_time(there)))
+    onwards[0], onwards[4] = max(onwards[0], so_far[0] + segment), min(onwards[4], so_far[4] + segment)
+    onwards[1] = max(onwards[1], so_far[1] + time_to_send(back, world.settings[0].ack_bytes) + back.delay)
+    onwards[3] = max(onwards[3], min(NEVER, so_far[3] + drain_time(there)))
 
 
 def times_of(world, first, count):
@@ -128,11 +128,11 @@ def times_of(world, first, count):
         switches = world.links["target"][nic].astype("i8") - int(world.settings[0]["hosts"])
         targets = world.spray_segments["target"][first + sprayed].astype("i8")
         ends, which = np.unique(np.stack([switches, targets, rows["payload"][sprayed]]), axis=1, return_inverse=True)
-        beyond, nodes = np.zeros((ends.shape[1], 5), "i8"), len(world.nodes)
+        onwards, nodes = np.zeros((ends.shape[1], 5), "i8"), len(world.nodes)
         scratch = np.zeros(nodes, "i8"), np.zeros((nodes, 5), "i8")
-        measure_sprayed(world, *np.ascontiguousarray(ends), beyond, *scratch)
-        beyond = beyond[which.reshape(-1)]
-        slowest = np.maximum(times[sprayed, 2], beyond[:, 2])
-        times[sprayed] = np.minimum(times[sprayed] + beyond, NEVER)
-        times[sprayed, 2], times[sprayed, 4] = slowest, beyond[:, 0] - beyond[:, 4]
+        measure_sprayed(world, *np.ascontiguousarray(ends), onwards, *scratch)
+        onwards = onwards[which.reshape(-1)]
+        slowest = np.maximum(times[sprayed, 2], onwards[:, 2])
+        times[sprayed] = np.minimum(times[sprayed] + onwards, NEVER)
+        times[sprayed, 2], times[sprayed, 4] = slowest, onwards[:, 0] - onwards[:, 4]
     return times[:, 0] + times[:, 1], times[:, 2], times[:, 3], times[:, 4]

@@ -190,11 +190,11 @@ def be_there(world, work, message_id, packets, left, now):
     work.tally[0].ended_at = max(work.tally[0].ended_at, now)
     for k in range(world.messages[message_id].first_dependent, world.messages[message_id + 1].first_dependent):
         if is_received(world, message_id, np.int64(world.dependents[k])):
-            let_go(world, work, np.int64(world.dependents[k]), now)
+            dependency_done(world, work, np.int64(world.dependents[k]), now)
 
 
 @inner
-def hear(world, work, message_id, packets, now, where):
+def on_ack(world, work, message_id, packets, now, where):
     """ACKs come to a link of a host on their way to the sender; with the last one it may send what waits for that."""
     leg = leg_of(world, work, message_id)
     if where == INTO_RELAY:
@@ -217,7 +217,7 @@ def hear(world, work, message_id, packets, now, where):
 
 
 @part
-def let_go(world, work, dependent, now):
+def dependency_done(world, work, dependent, now):
     i = dependent - work.own[0].first
     work.waits[i] -= np.uint32(1)
     if work.waits[i] == 0:
@@ -252,7 +252,7 @@ def play(world, work):
         elif what == THERE:
             be_there(world, work, row, packets, last_at, at)
         elif what == ANSWERS:
-            hear(world, work, row, packets, at, last_at)
+            on_ack(world, work, row, packets, at, last_at)
         else:
-            let_go(world, work, row, at)
+            dependency_done(world, work, row, at)
     return work.tally[0].ended_at

@@ -43,7 +43,9 @@ def send_pause(world, link_id, now, stop):
     append(world, pfc.signals, at, stop, 0)
     egress = world.egress_index[link_id % world.settings[0].ports]
     world.next_pause[egress] = min(world.next_pause[egress], at)
-    schedule_node(world, world.links[link_id].source, at)
+    source = world.links[link_id].source
+    world.nodes[source].next_pause = min(world.nodes[source].next_pause, at)
+    schedule_node(world, source, at)
 
 
 @part

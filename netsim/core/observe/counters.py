@@ -83,9 +83,9 @@ def packets_in_flight(world: World) -> tuple[int, int]:
     for name in ("in_flight", "payload", "control"):
         rings = world.links[name]
         for ring in rings[rings["tail"] > rings["head"]]:
-            places = int(ring["start"]) + (np.arange(ring["head"], ring["tail"]) & int(ring["mask"]))
-            packets += len(places)
-            acks += int(np.count_nonzero(world.packet_pool["meta"][places] & ACK))
+            indices = int(ring["start"]) + (np.arange(ring["head"], ring["tail"]) & int(ring["mask"]))
+            packets += len(indices)
+            acks += int(np.count_nonzero(world.packet_pool["meta"][indices] & ACK))
     return packets - acks, acks
 
 

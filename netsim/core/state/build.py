@@ -63,45 +63,43 @@ def new_world(
     nodes, inbound, outbound, port_of = _nodes(network)
     blocks = _node_blocks(network)
     ports = int((nodes["last_out"] - nodes["first_out"])[len(network.hosts) :].max(initial=1))
-    links, pfc_state, inboxes, pullers, host_rows, pool_used = _links(
-        network, class_of, ports, REGISTRY[control].receiver_credit, classes
-    )
+    rows, pool_used = _links(network, class_of, ports, REGISTRY[control].receiver_credit, classes)
     settings = _settings(network, control, parameters, selective)
     row = settings[0]
     row["nak_per_packet"], row["classes"], row["coupled"] = nak_per_packet, classes, row["coupled"] or classes > 1
     row["header_bytes"], row["ack_bytes"], row["jittery"] = header, ack, link_classes["jitter"].any()
+    row["max_packet_bytes"] = max(ack, int(largest.max(initial=header)))
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
     _limit_windows(row, network, link_classes, class_of, blocks, min(ack, header + (not network.trim)))
     return World(
         settings=settings,
         progress=_progress(pool_used),
-        links=links,
+        **rows,
         link_classes=link_classes,
-        pfc_state=pfc_state,
         nodes=nodes,
         pools=_pools(network),
-        hosts=host_rows,
         inbound=inbound,
         outbound=outbound,
         port_number=port_of,
         egress_index=np.argsort(outbound, kind="stable").astype("u4"),
         node_blocks=blocks,
-        inboxes=inboxes,
         busy_egresses=np.zeros(ports + 1, "u4"),
-        pullers=pullers,
-        samples=np.zeros(len(links) + SAMPLE_BUFFER, dtypes.SAMPLE),
-        **_times(len(links), len(outbound), len(nodes)),
+        wire_heads=np.zeros(ports, "i8"),
+        unsettled=np.zeros(ports, "u4"),
+        samples=np.zeros(len(class_of) * classes + SAMPLE_BUFFER, dtypes.SAMPLE),
+        **_times(len(class_of) * classes, len(outbound), len(nodes)),
         **_packet_pool(row, pool_used),
         **_nothing_carried(),
     )
 
 
-def _times(links: int, places: int, nodes: int) -> dict[str, Any]:
+def _times(links: int, egresses: int, nodes: int) -> dict[str, Any]:
     """When something happens next at a link, a port and a node: never, so far."""
     sizes = {
         "next_arrival": links,
-        "next_egress": places,
-        "next_pause": places,
+        "next_egress": egresses,
+        "next_release": egresses,
+        "next_pause": egresses,
         "next_event": nodes,
         "next_event_of_group": 2 * ((nodes >> NODE_BLOCK) + 1),
     }
@@ -171,8 +169,7 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
     for need in ("paced", "timestamped", "telemetered", "receiver_credit"):
         row[need] = getattr(REGISTRY[control], need)
     row["cnp_interval"] = parameters.get("cnp_interval", 0)
-    coupled = ("lossless", "pooling", "trim", "timestamped")  # what the other kind of switch cannot do
-    row["coupled"] = any(row[name] for name in coupled)
+    row["coupled"] = row["pooling"]  # ports that share a buffer depend on each other
     for name in REGISTRY[control].settings.names():
         row["controls"][control][name] = parameters[name]
     return settings
@@ -220,11 +217,12 @@ def _limit_windows(row: Any, network: Network, link_classes: Any, class_of: Any,
     time = -(-smallest * link_classes["ps"] // link_classes["per_bytes"])
     window = int((link_classes["delay"] + (0 if network.pfc else time)).min())
     span = 2 * window if (blocks & 1).any() else window
-    per_ps = np.bincount(np.asarray(network.source), 3 / np.maximum(time, 1)[class_of]).max(initial=0)
-    reserve = min(RESERVE, int(ROOM_PER_PACKET * per_ps * span) + FIRST_RESERVE)
+    rings = 3 + (network.pfc is not None)  # and the events of ingress accounts
+    per_ps = np.bincount(np.asarray(network.source), rings / np.maximum(time, 1)[class_of]).max(initial=0)
+    room = min(RESERVE, int(ROOM_PER_PACKET * per_ps * span) + FIRST_RESERVE)
     if per_ps > 0:
-        span = min(span, max(1, int(reserve / (ROOM_PER_PACKET * per_ps))))
-    row["lookahead"], row["lookahead_across"], row["pool_reserve"] = window, span, reserve
+        span = min(span, max(1, int(room / (ROOM_PER_PACKET * per_ps))))
+    row["lookahead"], row["lookahead_across"], row["pool_reserve"] = window, span, room
 
 
 def _node_blocks(network: Network) -> Any:
@@ -249,6 +247,7 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
     source, target = np.asarray(network.source), np.asarray(network.target)
     outbound, inbound = np.argsort(source, kind="stable"), np.argsort(target, kind="stable")
     nodes = np.zeros(count, dtypes.NODE)
+    nodes["next_egress"] = nodes["next_pause"] = NEVER
     everyone = np.arange(count)
     nodes["first_out"] = np.searchsorted(source[outbound], everyone)
     nodes["last_out"] = np.searchsorted(source[outbound], everyone, side="right")
@@ -265,17 +264,11 @@ def _pools(network: Network) -> Any:
     return rows
 
 
-def _links(network: Network, class_of: Any, ports: int, pulling: bool, classes: int) -> tuple[Any, ...]:
-    """Rows of links, PFC, pullers and hosts, and inboxes, with small rings one after the other in the packet pool.
-
-    The last value is how many entries of it they take.
-    """
+def _links(network: Network, class_of: Any, ports: int, pulling: bool, classes: int) -> tuple[dict[str, Any], int]:
+    """Tables whose rows have small rings, one after the other in the packet pool; and how many entries they take."""
     count = len(network.links) * classes
-    links, pfc_state, inboxes = (
-        aligned_zeros(count, dtypes.LINK),
-        np.zeros(count, dtypes.PFC_STATE),
-        np.zeros(ports, dtypes.RING),
-    )
+    links, pfc_state = aligned_zeros(count, dtypes.LINK), aligned_zeros(count, dtypes.PFC_STATE)
+    of_ports = {name: np.zeros(ports, dtypes.RING) for name in ("inboxes", "account_events")}
     for name, column in (("link_class", class_of), ("source", network.source), ("target", network.target)):
         links[name] = np.tile(column, classes)
     pfc_state["paused_by"] = dtypes.NONE
@@ -285,15 +278,9 @@ def _links(network: Network, class_of: Any, ports: int, pulling: bool, classes: 
     hosts["expires"] = NEVER
     start = 0
     rings_of_links = (links[name] for name in ("in_flight", "payload", "control", "send_ring"))
-    for rings in (
-        *rings_of_links,
-        pfc_state["signals"],
-        pfc_state["paced_queue"],
-        pullers["pull_ring"],
-        hosts["timers"],
-        inboxes,
-    ):
+    rings_of_pfc = pfc_state["signals"], pfc_state["paced_queue"]
+    for rings in (*rings_of_links, *rings_of_pfc, pullers["pull_ring"], hosts["timers"], *of_ports.values()):
         rings["start"] = start + FIRST_SIZE * np.arange(len(rings))
         rings["mask"] = FIRST_SIZE - 1
         start += FIRST_SIZE * len(rings)
-    return links, pfc_state, inboxes, pullers, hosts, start
+    return {"links": links, "pfc_state": pfc_state, "pullers": pullers, "hosts": hosts, **of_ports}, start

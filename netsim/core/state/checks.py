@@ -39,8 +39,8 @@ def check_room(network: Network, kinds: Any, kind_of: Any, largest: Any, ack: in
             rooms.append(("pfc.xoff + pfc.headroom", network.pfc.xoff + kind["headroom"], *rooms[0][2:]))
         for name, room, what, needed in rooms:
             if room < needed:
-                told = f"{name} = {room} B holds no {what} of {needed} B"
-                raise InputError(told, where=network.link_name(link.number), hint=f"give at least {needed} B")
+                text = f"{name} = {room} B holds no {what} of {needed} B"
+                raise InputError(text, where=network.link_name(link.number), hint=f"give at least {needed} B")
         if network.pfc and kind["pausable"] and link.delay_ps == 0:
             what = "a link with flow control has no delay"
             raise InputError(what, where=network.link_name(link.number), hint="give a delay above 0, as a pause has")

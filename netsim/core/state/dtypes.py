@@ -18,7 +18,7 @@ PACKET_METADATA = np.dtype(  # what some modes know of the packet beside it
         ("stamp", "i8"),  # when its first bit was sent, ps; an ACK has that of the data packet it answers
         ("entropy", "u4"),
         ("hops", "u4"),  # rows of its telemetry in use
-        ("spare", "i8"),
+        ("pool_index", "i8"),  # in an inbox: where the packet itself lies, with its metadata
     ]
 )
 TELEMETRY = np.dtype(  # the INT record that a link appends to a packet
@@ -80,25 +80,35 @@ LINK_CLASS = np.dtype(  # what links of one kind share
     ]
 )
 PFC_STATE = np.dtype(  # what priority flow control knows of a link
-    [
+    [  # what every packet touches, 64 bytes
         ("ingress_occupancy", "i8"),  # at its far end: bytes that came by it and are still in that switch
         ("pause_sent", "u4"),  # at its far end: its sender has been told to stop
+        ("tracked", "u4"),  # at its far end: its occupancy is kept in order of time; see core/link/ingress_accounts.py
+        ("paused_by", "u4"),  # at its far end: the row of the queue that was too long, or NONE
         ("paused", "u4"),  # at its near end: the sender has stopped
-        ("paced_queue", RING),  # at a NIC: connections that may not send before some time (`at`), in that order
-        ("signals", RING),  # PAUSE (header 1) and RESUME (0) on their way to the near end
+        ("is_above", "u4"),  # at its near end: the queue has been, and is not yet short again
+        ("leaving_from", "u4"),  # at its near end: the ingress of the packet in transmission
+        ("leaving_row", "u4"),  # and the row of its class: another than this only with several classes
+        ("spare", "u4"),
         ("pauses", "i8"),
         ("paused_since", "i8"),
         ("paused_ps", "i8"),
-        ("leaving_from", "u4"),  # at its near end: the ingress of the packet in transmission
-        ("leaving_row", "u4"),  # and the row of its class: another than this only with several classes
+        # the rest, 64 bytes
+        ("signals", RING),  # PAUSE (header 1) and RESUME (0) on their way to the near end
+        ("paced_queue", RING),  # at a NIC: connections that may not send before some time (`at`), in that order
         ("trims", "i8"),  # packets cut to their headers at its near end
         ("headroom_occupancy", "i8"),  # at its far end, with a shared buffer: those of them in the headroom
-        ("paused_by", "u4"),  # at its far end: the row of the queue that was too long, or NONE
-        ("is_above", "u4"),  # at its near end: the queue has been, and is not yet short again
     ]
 )
 LINKS_OF_A_NODE = [("first_in", "u4"), ("last_in", "u4"), ("first_out", "u4"), ("last_out", "u4")]
-NODE = np.dtype([*LINKS_OF_A_NODE, ("pending", "i8")])
+NODE = np.dtype(
+    [
+        *LINKS_OF_A_NODE,
+        ("next_egress", "i8"),  # a batched switch: when the first of its ports sends next
+        ("next_pause", "i8"),  # there: when the next PAUSE or RESUME reaches one of them
+        ("paused_senders", "i8"),  # there: links whose senders it has told to stop
+    ]
+)
 POOL = np.dtype(  # the memory of a switch
     [
         ("room", "i8"),  # bytes that its ports share; 0: each has a buffer of its own

@@ -45,7 +45,7 @@ def copy_metadata(world, pool_index, to):
     new.stamp = old.stamp
     new.entropy = old.entropy
     new.hops = old.hops
-    new.spare = old.spare
+    new.pool_index = old.pool_index
     if world.settings[0].telemetered:
         for k in range(old.hops):
             copy_telemetry(world.telemetry[pool_index * MOST_HOPS + k], world.telemetry[to * MOST_HOPS + k])
@@ -64,7 +64,7 @@ def begin_metadata(world, ring, now, entropy):
     metadata.stamp = now
     metadata.entropy = entropy
     metadata.hops = 0
-    metadata.spare = 0
+    metadata.pool_index = 0
 
 
 @inner

@@ -152,3 +152,31 @@ def insert_sorted(world, row, at, header, by_label):
 def make_room(world, row, count):
     while row.tail - row.head + count > row.mask + 1:
         grow(world, row)
+
+
+@part
+def insert_into_inbox(world, inbox, at, header, meta, pool_index):
+    """Insert into a ring that begins at its start, in order of time; what came before stays first among equals.
+
+    pool_index: where the packet itself lies, which keeps its metadata.
+    """
+    timestamped = world.settings[0].timestamped
+    if is_full(inbox):
+        grow(world, inbox)
+    packet_pool, start = world.packet_pool, inbox.start
+    i = start + inbox.tail
+    while i > start and packet_pool[i - 1].at > at:
+        before, here = packet_pool[i - 1], packet_pool[i]
+        here.at = before.at
+        here.header = before.header
+        here.meta = before.meta
+        if timestamped:
+            world.packet_metadata[i].pool_index = world.packet_metadata[i - 1].pool_index
+        i -= 1
+    if timestamped:
+        world.packet_metadata[i].pool_index = pool_index
+    packet = packet_pool[i]
+    packet.at = at
+    packet.header = header
+    packet.meta = meta
+    inbox.tail += 1

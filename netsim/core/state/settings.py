@@ -17,6 +17,7 @@ PROGRESS = np.dtype(  # what kernels have come to
         ("node_steps", "i8"),
         ("late_entries", "i8"),
         ("samples", "i8"),  # rows of `samples` in use
+        ("unsettled", "i8"),  # rows of `unsettled` in use
         ("sample_times", "i8"),  # at a network that was not idle
         ("sample_calls", "i8"),
         ("trace_rows", "i8"),  # rows of `packet_trace` in use
@@ -33,6 +34,7 @@ SETTINGS = np.dtype(  # what no kernel changes
         ("stride", "i8"),  # entries of `hops` per connection
         ("header_bytes", "i8"),
         ("ack_bytes", "i8"),
+        ("max_packet_bytes", "i8"),
         ("pool_reserve", "i8"),  # entries of `packet_pool` that a visit to one node may need beyond what doubles
         ("paced", "i8"),  # some control paces its senders
         ("lossless", "i8"),  # priority flow control is on

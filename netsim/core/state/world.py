@@ -20,9 +20,8 @@ class World(NamedTuple):
     outbound: np.ndarray
     port_number: np.ndarray  # number of a link among those its source sends on
     egress_index: np.ndarray  # per link: its place in `outbound`
-    next_egress: (
-        np.ndarray
-    )  # per place in `outbound`, where switches go from event to event: when that port does something
+    next_egress: np.ndarray  # per place in `outbound`, at switches: when that port sends next; see next_egress_at, too
+    next_release: np.ndarray  # there, with flow control: when the data packet in transmission has left
     next_pause: np.ndarray  # there: when the next PAUSE or RESUME reaches it
     next_arrival: np.ndarray  # per link: when its first packet arrives
     next_event: np.ndarray  # per node: when it next has something to do
@@ -36,6 +35,9 @@ class World(NamedTuple):
     last_telemetry: np.ndarray  # TELEMETRY that a connection had last, MOST_HOPS rows each where settings.telemetered
     blocks: np.ndarray  # per size class: first free block of `packet_pool`
     inboxes: np.ndarray  # per port: RING of what reaches it in this window
+    account_events: np.ndarray  # per port: RING of what happens in this visit to the account of its ingress
+    wire_heads: np.ndarray  # per port: head of the wire into it before this visit; -1 where nothing has come
+    unsettled: np.ndarray  # ingresses whose accounts are to be settled after this visit
     busy_egresses: np.ndarray  # egress links to serve in this window
     nodes_due: np.ndarray
     hops: np.ndarray  # [connection * stride + hop] links

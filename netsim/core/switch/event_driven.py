@@ -237,10 +237,10 @@ def event_driven_switch(world, node_id, until):
             departs = soonest_of(world.next_egress, node.first_out, node.last_out)
         else:
             link_id = enqueue(world, ingress_at(world, node, now), now)
-            acts = refresh(world, link_id)
-            if acts == now:  # the port was idle; no other departs now, or it would have gone before the arrival
+            sends_at = refresh(world, link_id)
+            if sends_at == now:  # the port was idle; no other departs now, or it would have gone before the arrival
                 dequeue(world, link_id, now)
-                acts = refresh(world, link_id)
-            departs = min(departs, acts)
+                sends_at = refresh(world, link_id)
+            departs = min(departs, sends_at)
             arrives = soonest_arrival(world, node)
     world.next_event[node_id] = now

@@ -64,14 +64,14 @@ def pick_link(world, ingress, link_id, header, meta, now, pool_index):
 @inner
 def least_loaded(world, group, drawn):
     """The link of a group with the fewest bytes waiting or being sent, of all classes; equal ones at random."""
-    count, least, alike = np.int64(group.count), np.int64(0), np.int64(0)
+    count, least, equal = np.int64(group.count), np.int64(0), np.int64(0)
     for i in range(count):
         load = waiting_bytes(world, world.ecmp_links[group.first + i])
-        if alike == 0 or load < least:
-            least, alike = load, 1
+        if equal == 0 or load < least:
+            least, equal = load, 1
         elif load == least:
-            alike += 1
-    rest = drawn % alike
+            equal += 1
+    rest = drawn % equal
     for i in range(count):
         if waiting_bytes(world, world.ecmp_links[group.first + i]) == least:
             if rest == 0:

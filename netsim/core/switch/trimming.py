@@ -51,6 +51,15 @@ def refuse(world, link_id, header, meta, now, pool_index):
 
 
 @inner
+def trim_for(world, link_id, header, meta, now, pool_index):
+    """A packet finds no room: the last in the queue is cut in its favour (True), or it is cut itself, or dropped."""
+    if world.settings[0].trim_last > 0 and replaces_last(world, link_id, bytes_of(meta)):
+        return True
+    refuse(world, link_id, header, meta, now, pool_index)
+    return False
+
+
+@inner
 def trim(world, link_id, header, meta, came_at, pool_index):
     """A packet is left as its header."""
     world.pfc_state[link_id].trims += 1

@@ -53,7 +53,7 @@ def _text(path: Path) -> str:
     return head(path, 1 << 12).decode("utf-8", errors="replace")
 
 
-class Account:
+class NpuAccount:
     """What is counted over all files."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Account:
 class NpuFile:
     """Reads the nodes of one NPU."""
 
-    def __init__(self, rank: int, path: Path, groups: Groups, account: Account) -> None:
+    def __init__(self, rank: int, path: Path, groups: Groups, account: NpuAccount) -> None:
         self.rank, self.path, self.groups, self.account = rank, path, groups, account
 
     def wrong(self, number: int, what: str, hint: str) -> InputError:

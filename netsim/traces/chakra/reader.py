@@ -9,7 +9,7 @@ from pathlib import Path
 from netsim.errors import InputError
 from netsim.traces.chakra.groups import Groups, is_group_file
 from netsim.traces.chakra.json_nodes import is_json
-from netsim.traces.chakra.npu_file import Account, NpuFile, is_old
+from netsim.traces.chakra.npu_file import NpuAccount, NpuFile, is_old
 from netsim.traces.chakra.wire import BYTES, WireError, fields, varint
 from netsim.traces.graphs.graph import Joiner
 from netsim.traces.graphs.graph_trace import operations
@@ -57,7 +57,7 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     """
     texts = [path for path in paths if is_group_file(head(path, 1 << 12).decode("utf-8", errors="replace"))]
     files = _by_rank([path for path in paths if path not in texts], texts)
-    groups, account = Groups(texts or _beside(files), max(files) + 1), Account()
+    groups, account = Groups(texts or _beside(files), max(files) + 1), NpuAccount()
     readers = {rank: NpuFile(rank, path, groups, account) for rank, path in files.items()}
     graph = {rank: reader.nodes() for rank, reader in readers.items()}
     assumed = (*_missing(files, groups.ranks, fill_missing_ranks or partial), *groups.notes)

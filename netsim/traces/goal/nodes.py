@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.topological_order import Stuck, topological_order
 from netsim.traces.goal.rank import Goal
+from netsim.traces.topological_order import Stuck, topological_order
 
 Ints = NDArray[Any]
 

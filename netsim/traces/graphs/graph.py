@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from netsim.errors import InputError
-from netsim.topological_order import Stuck, topological_order_of
 from netsim.traces.limits import MAX_CELLS
+from netsim.traces.topological_order import Stuck, topological_order_of
 from netsim.traces.trace import Operation
 
 ANY = -1  # as the peer or tag of a receive

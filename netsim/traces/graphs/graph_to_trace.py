@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from netsim.errors import InputError
-from netsim.topological_order import topological_order_of
 from netsim.traces.graphs.graph import Graph, Node, Part
+from netsim.traces.topological_order import topological_order_of
 from netsim.traces.trace import Operation, Trace, Turn
 
 MANY = 8  # nodes of one operation at a rank, above which what comes next waits for a node that waits for all of them

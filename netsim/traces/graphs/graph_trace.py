@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from netsim.errors import InputError
-from netsim.topological_order import topological_order_of
 from netsim.traces.graphs.graph import Joined, Joiner, Part
 from netsim.traces.matrix import matrix
+from netsim.traces.topological_order import topological_order_of
 from netsim.traces.trace import DEFAULT_STREAM, Flows, Operation, Turn, changed
 
 EMPTY = "transfers carry nothing: they count as one byte, so that somebody can wait for them"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from netsim.errors import InputError
-from netsim.topological_order import topological_order_of
 from netsim.traces.graphs.graph import Graph, Joiner
 from netsim.traces.graphs.graph_to_trace import Unraveller
+from netsim.traces.topological_order import topological_order_of
 from netsim.traces.trace import Trace
 from netsim.writing import write_whole
 

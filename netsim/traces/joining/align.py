@@ -212,28 +212,28 @@ def _collective(
 ) -> Step:
     """Make one operation of the reports of all ranks; what most of them say holds."""
     agreed = _agree(calls)
-    uneven = not agreed and is_uneven(calls)
-    chosen = next(iter(calls.values())) if agreed else _chosen(calls, against, uneven=uneven)
+    unequal = not agreed and is_uneven(calls)
+    chosen = next(iter(calls.values())) if agreed else _chosen(calls, against, unequal=unequal)
     if len(calls) < len(communicator.members):
         seen = f"{len(calls)} of {len(communicator.members)} ranks"
         against.findings.add(chosen, f"{_told(chosen)} is reported by {seen} only; kept for all")
     operation = Operation(
         chosen.op, None, communicator.ranks, chosen.bytes, chosen.dtype, chosen.root, line=chosen.place.recorded
     )
-    if uneven and chosen.op == "all_to_all":
+    if unequal and chosen.op == "all_to_all":
         sizes = matrix({rank: call for rank, call in calls.items() if call.op == chosen.op}, communicator.size, absent)
         operation = replace(operation, op="all_to_all_v", sizes=sizes, bytes=max(map(sum, sizes)))
     by_rank = {communicator.ranks[rank]: [call] for rank, call in calls.items()}
     return Step(operation, by_rank, on_group=True, guessed=guessed)
 
 
-def _chosen(calls: dict[int, Call], against: _Against, *, uneven: bool) -> Call:
+def _chosen(calls: dict[int, Call], against: _Against, *, unequal: bool) -> Call:
     """The first of the reports that most ranks agree on; those that differ are told."""
     requests: Counter[Hashable] = Counter(call.request() for call in calls.values())
     common = requests.most_common(1)[0][0]
     chosen = next(call for call in calls.values() if call.request() == common)
     for rank, call in calls.items():
-        if call.request() != common and not (uneven and call.op == chosen.op):
+        if call.request() != common and not (unequal and call.op == chosen.op):
             against.add(rank, call, chosen)
     return chosen
 

@@ -29,7 +29,7 @@ class CallRequest(NamedTuple):
     stream: str
 
 
-class Table:
+class CallTable:
     """Takes in calls in the order of their places; each has a kind, which is a request of an owner.
 
     `requests` holds the request of each kind, which may be changed until the first column is asked for.
@@ -126,7 +126,7 @@ class Columns:
 class Calls(Sequence[Call]):
     """Some calls of a table, in order: the numbers of their rows."""
 
-    def __init__(self, table: Table, rows: Ints) -> None:
+    def __init__(self, table: CallTable, rows: Ints) -> None:
         self.table, self.rows = table, rows
 
     def __len__(self) -> int:
@@ -213,14 +213,14 @@ def calls_alike(calls: Mapping[int, Sequence[Call]]) -> dict[int, Ints]:
     listed = {rank: each for rank, each in calls.items() if isinstance(each, Calls)}
     if len(listed) == len(calls) and not any((each.column("batch") >= 0).any() for each in listed.values()):
         return {rank: each.what() for rank, each in listed.items()}
-    uneven = any(call.row is not None for each in calls.values() for call in each)
-    requests = [_told(call, uneven) for each in calls.values() for call in each]
+    unequal = any(call.row is not None for each in calls.values() for call in each)
+    requests = [_told(call, unequal) for each in calls.values() for call in each]
     ends = np.cumsum([len(each) for each in calls.values()])
     return dict(zip(calls, np.split(_numbered(requests), ends[:-1]), strict=True))
 
 
-def _told(call: Call, uneven: bool) -> Hashable:
+def _told(call: Call, unequal: bool) -> Hashable:
     """What has to be equal where calls belong together: each rank has its own sizes in an uneven all-to-all."""
     if call.batch >= 0:
         return call.bytes, call.dtype
-    return ("all_to_all", call.dtype) if uneven and call.op == "all_to_all" else call.request()
+    return ("all_to_all", call.dtype) if unequal and call.op == "all_to_all" else call.request()

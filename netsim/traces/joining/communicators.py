@@ -285,8 +285,10 @@ class _Strangers:
         """Give all ranks of a communicator, strangers among them."""
         key = (communicator.size, tuple(sorted(known.items())))
         if key not in self.placed:
-            fresh = iter(range(self.next, self.next + communicator.size))
-            self.placed[key] = tuple(known[rank] if rank in known else next(fresh) for rank in range(communicator.size))
+            new_ones = iter(range(self.next, self.next + communicator.size))
+            self.placed[key] = tuple(
+                known[rank] if rank in known else next(new_ones) for rank in range(communicator.size)
+            )
             self.next += communicator.size - len(known)
         if self.next > MAX_RANKS:
             raise InputError(

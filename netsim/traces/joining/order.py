@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netsim.topological_order import topological_order
 from netsim.traces.joining.parts import neighbours, parts
 from netsim.traces.joining.reports import Call, Findings, Queue
 from netsim.traces.joining.uniform_runs import AlikeStep
+from netsim.traces.topological_order import topological_order
 from netsim.traces.trace import DEFAULT_STREAM, Operation, changed
 
 

@@ -58,17 +58,17 @@ def _together(
     if holes(joint.values()):
         return
     split = {rank: _split(joint[rank], orders[rank], list(map(len, calls[rank]))) for rank in ranks}
-    fresh = list[LinedUp]()
+    new_ones = list[LinedUp]()
     for turn in range(len(group)):
         some = [split[rank][turn] for rank in ranks]
         values, numbers = np.unique(np.concatenate(some), return_inverse=True)
         parts = np.split(numbers, np.cumsum([len(each) for each in some])[:-1])
-        fresh.append(LinedUp(dict(zip(ranks, parts, strict=True)), len(values), By.TURN))
+        new_ones.append(LinedUp(dict(zip(ranks, parts, strict=True)), len(values), By.TURN))
     reports = sum(len(each) for number in group for each in recorded[number].values())
-    before, after = (sum(each.operations for each in some) for some in ([found[number] for number in group], fresh))
+    before, after = (sum(each.operations for each in some) for some in ([found[number] for number in group], new_ones))
     whole = all(found[number].operations == len(each) for number in group for each in recorded[number].values())
     if (reports - after) * (2 if whole else WORTH) >= reports - before + whole:
-        for number, lined_up in zip(group, fresh, strict=True):
+        for number, lined_up in zip(group, new_ones, strict=True):
             found[number] = lined_up
 
 

@@ -131,7 +131,7 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownCall:
     """A call in the form of the others, of a name that netsim does not know (PutSignal): to be counted."""
 
     writer: Where
@@ -140,7 +140,7 @@ class Unknown:
 
 
 _NOBODY = Where("", "", "", "")
-Event = Reported | Init | Destroyed | GroupMark | Tuned | Cut | Unknown
+Event = Reported | Init | Destroyed | GroupMark | Tuned | Cut | UnknownCall
 
 
 def events(text: str) -> Iterator[Event]:
@@ -152,7 +152,7 @@ def events(text: str) -> Iterator[Event]:
         for match in _UNKNOWN.finditer(text):
             name = match[1] or match[2]
             if name not in OPERATION_OF and name != "Bcast":
-                yield Unknown(_writer(text, match.start(match.lastindex or 0)), name, by_call=match[1] is None)
+                yield UnknownCall(_writer(text, match.start(match.lastindex or 0)), name, by_call=match[1] is None)
     if " COMPLETE" in text or "Init START" in text:
         yield from _communicators(text)
     if "NCCL CALL" in text:

@@ -12,15 +12,15 @@ from pathlib import Path
 
 from netsim.errors import InputError
 from netsim.traces.joining.align import align
-from netsim.traces.joining.columns import CallRequest, Calls, Table
+from netsim.traces.joining.columns import CallRequest, Calls, CallTable
 from netsim.traces.joining.reports import Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
 from netsim.traces.native import trace_name
 from netsim.traces.nccl.account import SETTINGS, Account
 from netsim.traces.nccl.batches import Batches
-from netsim.traces.nccl.lines import Cut, Destroyed, Event, GroupMark, Init, Reported, Tuned, Unknown, Where, events
+from netsim.traces.nccl.lines import Cut, Destroyed, Event, GroupMark, Init, Reported, Tuned, UnknownCall, Where, events
 from netsim.traces.nccl.repeats import Kind, Repeats, is_dense
-from netsim.traces.nccl.scan import Line, clean_blocks, lines_in
+from netsim.traces.nccl.scan import LogLine, clean_blocks, lines_in
 from netsim.traces.trace import ROOTED, Trace
 
 DATATYPES = (  # ncclDataType_t: name and bytes by number
@@ -81,7 +81,7 @@ class _Log:
     def __init__(self) -> None:
         self.current: dict[tuple[tuple[str, str], str], _Handle] = {}
         self.handles: list[_Handle] = []
-        self.table, self.batches = Table(), Batches()
+        self.table, self.batches = CallTable(), Batches()
         self.hosts: dict[str, list[str]] = {}  # by process number
         self.account = Account()
         self.counts = self.account.counts
@@ -99,7 +99,7 @@ class _Log:
                     self.line(line)
         self.file += 1
 
-    def line(self, line: Line) -> Kind | None:
+    def line(self, line: LogLine) -> Kind | None:
         """Take in one line; gives its kind where it is one call whose fellows can be taken in without this."""
         self.whole, kinds = line.whole, list[Kind | None]()
         for event in events(line.text):
@@ -119,7 +119,7 @@ class _Log:
         process = self._process(event.writer)
         if isinstance(event, Cut):
             self.counts["cut"] += 1
-        elif isinstance(event, Unknown):
+        elif isinstance(event, UnknownCall):
             self.account.unknown[event.by_call][event.name] += 1
         elif isinstance(event, Tuned):
             self.account.tuning[event.choice] += 1

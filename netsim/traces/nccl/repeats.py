@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from netsim.traces.joining.columns import Table
+from netsim.traces.joining.columns import CallTable
 from netsim.traces.nccl.batches import Batches, Thread
 from netsim.traces.nccl.lines import Reported
-from netsim.traces.nccl.scan import MARK, Line
+from netsim.traces.nccl.scan import MARK, LogLine
 
 MOST_KINDS = 1 << 16  # lines of different kinds that are remembered at a time
 DENSE = 400  # bytes of a block for each call in it, below which it is worth looking at every line
@@ -44,11 +44,11 @@ class Kind:
 class Log(Protocol):
     """What takes lines apart: `line` gives the kind of a line that is one call and nothing else."""
 
-    table: Table
+    table: CallTable
     batches: Batches
     changes: int
 
-    def line(self, line: Line) -> Kind | None: ...
+    def line(self, line: LogLine) -> Kind | None: ...
     def count(self, calls: int) -> None: ...
 
 
@@ -85,13 +85,13 @@ class Repeats:
                 repeat(kind, int(count, 16) if count else -1, number)
             elif count or name or other:
                 lines = lines or block[:end].split(b"\n")
-                self._learn(key, Line(number, lines[number - first].decode("utf-8", errors="replace"), True))
+                self._learn(key, LogLine(number, lines[number - first].decode("utf-8", errors="replace"), True))
         self._flush()
         if end < len(block) and MARK.search(block, end):
             number = first + block.count(b"\n")
-            self.log.line(Line(number, block[end:].decode("utf-8", errors="replace"), False))
+            self.log.line(LogLine(number, block[end:].decode("utf-8", errors="replace"), False))
 
-    def _learn(self, key: Key | None, line: Line) -> None:
+    def _learn(self, key: Key | None, line: LogLine) -> None:
         """Have a line taken apart, and remember what is to be done with others of its kind.
 
         Where a communicator has begun or ended, a pointer may mean another one now: all is forgotten.

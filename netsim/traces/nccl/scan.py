@@ -20,7 +20,7 @@ MARK = re.compile(b"|".join(map(re.escape, _MARKS)))
 _REPEATED = re.compile(rb"\[repeated \d+x across cluster\]")
 
 
-class Line(NamedTuple):
+class LogLine(NamedTuple):
     """A line that may matter; `whole` unless the file ends within it."""
 
     number: int
@@ -28,7 +28,7 @@ class Line(NamedTuple):
     whole: bool
 
 
-def lines_that_matter(path: Path, counts: Counter[str]) -> Iterator[Line]:
+def lines_that_matter(path: Path, counts: Counter[str]) -> Iterator[LogLine]:
     """Yield the lines of a log that may report something; `lines` and `hidden` are counted in `counts`."""
     for first, block in clean_blocks(path, counts):
         yield from lines_in(first, block)
@@ -45,7 +45,7 @@ def clean_blocks(path: Path, counts: Counter[str]) -> Iterator[tuple[int, bytes]
         counts["lines"] += block.count(b"\n") + (not block.endswith(b"\n"))
 
 
-def lines_in(first: int, block: bytes) -> Iterator[Line]:
+def lines_in(first: int, block: bytes) -> Iterator[LogLine]:
     """Yield the lines of a block that may report something."""
     number, place = first, 0
     for start in sorted(_starts(block)):
@@ -53,7 +53,7 @@ def lines_in(first: int, block: bytes) -> Iterator[Line]:
         place = start
         end = block.find(b"\n", start)
         text = block[start : end if end >= 0 else len(block)].decode("utf-8", errors="replace")
-        yield Line(number, text, end >= 0)
+        yield LogLine(number, text, end >= 0)
 
 
 def _starts(block: bytes) -> set[int]:

@@ -12,7 +12,7 @@ from netsim.errors import InputError, nearest
 from netsim.traces.limits import MAX_BYTES, MAX_OPERATIONS, MAX_PARTS
 from netsim.traces.lines import raw_lines
 from netsim.traces.read_report import ReadReport
-from netsim.traces.simai.parallel import LAYOUT, SERVER, Layout
+from netsim.traces.simai.parallel import LAYOUT, SERVER, ParallelLayout
 from netsim.traces.trace import ROOTED, WORLD, Group, Operation, Trace
 
 MAX_LINE = 1 << 14
@@ -129,7 +129,7 @@ class _Reader:
         except csv.Error as error:
             raise self.wrong(line, f"is no row of a table ({error})", "take the line out") from None
 
-    def _layout(self) -> Layout:
+    def _layout(self) -> ParallelLayout:
         """How the ranks are laid out, from the sizes of groups and the line [rank0 ~ rank127]."""
         sizes: dict[str, int] = {}
         for line, cells in self.rows:
@@ -152,7 +152,7 @@ class _Reader:
             self.assumed.append(
                 f"expert groups have {data} ranks, as many as there are data-parallel ones: no row says"
             )
-        return Layout(ranks, tensor, sizes.get("ep", data), pipeline).check(str(self.path))
+        return ParallelLayout(ranks, tensor, sizes.get("ep", data), pipeline).check(str(self.path))
 
     def _operations(self, line: int, cells: Cells, groups: dict[str, list[Group]]) -> Iterator[Operation]:
         op = cells["comm_type"].removeprefix("CommType.")

@@ -18,7 +18,7 @@ LAYOUT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ParallelLayout:
     """How many ranks there are, and how many act together in each way."""
 
     ranks: int
@@ -26,7 +26,7 @@ class Layout:
     expert: int = 1
     pipeline: int = 1
 
-    def check(self, where: str) -> Layout:
+    def check(self, where: str) -> ParallelLayout:
         """Refuse sizes that do not divide each other."""
         hint = "all_gpus must be a multiple of tensor x pipeline, and what is left one of the experts"
         if not (0 < self.ranks <= MAX_RANKS and min(self.tensor, self.expert, self.pipeline) > 0):

@@ -13,7 +13,7 @@ from netsim.errors import InputError, nearest
 from netsim.traces.limits import MAX_BYTES, MAX_OPERATIONS, MAX_PARTS
 from netsim.traces.lines import raw_lines
 from netsim.traces.read_report import ReadReport
-from netsim.traces.simai.parallel import LAYOUT, SERVER, Layout
+from netsim.traces.simai.parallel import LAYOUT, SERVER, ParallelLayout
 from netsim.traces.trace import WORLD, Group, Operation, Trace
 
 MAX_LINE = 1 << 14
@@ -114,7 +114,7 @@ class _Reader:
             if words:
                 yield line, words
 
-    def _header(self, words: list[str]) -> Layout:
+    def _header(self, words: list[str]) -> ParallelLayout:
         if words[0] not in (HYBRID, MICRO):
             hint = f"only {HYBRID} and {MICRO} say in which order their rows run"
             raise self.wrong(1, f"the parallelism {words[0][:60]!r} is not known", hint)
@@ -132,7 +132,7 @@ class _Reader:
             size = f" of {given['pp_comm']:,} bytes" if "pp_comm" in given else ""
             self.assumed.append(f"the sends between pipeline stages{size} are not in the rows: left out")
         self.assumed.append(LAYOUT)
-        return Layout(ranks, tensor, expert, pipeline).check(f"{self.path}:1")
+        return ParallelLayout(ranks, tensor, expert, pipeline).check(f"{self.path}:1")
 
     def _row(self, line: int, words: list[str]) -> Row:
         if len(words) < COLUMNS:

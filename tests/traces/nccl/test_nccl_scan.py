@@ -12,7 +12,7 @@ from netsim.traces import progress, read
 from netsim.traces.lines import blocks
 from netsim.traces.nccl import scan as nccl_scan
 from netsim.traces.nccl.lines import events
-from netsim.traces.nccl.scan import Line, lines_that_matter
+from netsim.traces.nccl.scan import LogLine, lines_that_matter
 from tests.traces.nccl.nccl_lines_of import call, prefix, world
 
 DULL = [
@@ -38,7 +38,7 @@ TELLING = [
 ]
 
 
-def found(path: Path, counts: Counter[str] | None = None) -> list[Line]:
+def found(path: Path, counts: Counter[str] | None = None) -> list[LogLine]:
     return list(lines_that_matter(path, Counter() if counts is None else counts))
 
 

@@ -1,0 +1,174 @@
+"""Scenario: equal means equal content; placements are permutations; the file form reads back as the same scenario."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from netsim.config import build_scenario, load_scenario
+from netsim.config.scenario import Packet, Placement, Scenario, _toml
+from netsim.errors import InputError
+from netsim.traces import write_native
+from tests.outcomes import scenario_of, trace_of
+
+CHANGES = [
+    {"seed": 2},
+    {"transport": "none"},
+    {"transport": {"control": "window", "window": 3}},
+    {"packet": Packet(payload=1024)},
+    {"routing": "single"},
+    {"routing": {"pxn": False}},
+    {"algorithms": {"all_reduce": "tree"}},
+    {"channels": 2},
+    {"chunk": "1MiB"},
+    {"placement": "random"},
+    {"topology": {"base": "fat_tree_k4_100g", "buffer": "unlimited"}},
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=str)
+def test_every_choice_changes_the_digest(change: dict[str, object]) -> None:
+    changed = build_scenario(**{"trace": trace_of(), "topology": "fat_tree_k4_100g", **change})
+    assert changed.digest() != scenario_of().digest()
+    assert changed != scenario_of()
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=str)
+def test_the_file_form_reads_back(change: dict[str, object], tmp_path: Path) -> None:
+    scenario = build_scenario(**{"trace": trace_of(), "topology": "fat_tree_k4_100g", **change})
+    write_native(scenario.trace, tmp_path / "trace.jsonl")
+    (tmp_path / "scenario.toml").write_text(scenario.to_toml("trace.jsonl"))
+    assert load_scenario(tmp_path / "scenario.toml") == scenario
+
+
+def test_equal_scenarios_are_one_key() -> None:
+    assert len({scenario_of(), scenario_of(), scenario_of(seed=2)}) == 2
+    assert scenario_of().digest() == scenario_of(packet=Packet()).digest()
+
+
+def test_the_name_of_a_topology_changes_nothing() -> None:
+    named = {"base": "fat_tree_k4_100g", "name": "mine"}
+    assert scenario_of(named) == scenario_of()  # type: ignore[arg-type]
+
+
+def test_a_shipped_trace_is_written_by_its_name() -> None:
+    scenario = build_scenario("perm16", "fat_tree_k4_100g")
+    assert tomllib.loads(scenario.to_toml())["trace"] == "perm16"
+
+
+def test_frozen_and_printable() -> None:
+    scenario = scenario_of(seed=7, algorithms={"all_reduce": "tree"})
+    with pytest.raises(ValidationError, match="frozen"):
+        scenario.seed = 3  # type: ignore[misc]
+    assert str(scenario) == "by_hand on fat_tree_k4_100g, dcqcn + go_back_n, ecmp, packed, seed 7"
+    described = scenario.describe()
+    assert "by_hand: 16 ranks, 1 operation" in described
+    assert "all_reduce = tree" in described
+
+
+def test_defaults_are_the_documented_ones() -> None:
+    packet = scenario_of().packet
+    assert (packet.payload, packet.header, packet.ack, packet.scale_up_payload) == (4096, 64, 64, 8192)
+    assert scenario_of().seed == 1
+    assert scenario_of().routing.kind == "ecmp"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"algorithms": {"all_reduse": "ring"}}, "no operation 'all_reduse'; did you mean 'all_reduce'?"),
+        ({"algorithms": {"all_reduce": "rng"}}, "all_reduce has no algorithm 'rng'; did you mean 'ring'?"),
+        ({"channels": 0}, "channels = 0 is not"),
+        ({"chunk": 0}, "chunk = 0 is not greater than 0"),
+        ({"seed": -1}, "seed = -1 is not greater than or equal to 0"),
+        ({"seed": 1 << 63}, "seed = 9223372036854775808 is not less than"),
+        ({"packet": {"payload": 0}}, "packet.payload = 0 is not greater than 0"),
+        ({"packet": {"ack": "unlimited"}}, "packet.ack = 'unlimited' is not less than"),
+        ({"placement": {"kind": "list"}}, "order goes with kind = 'list'"),
+        ({"placement": {"order": [1, 2]}}, "order goes with kind = 'list'"),
+        ({"placement": {"kind": "list", "order": [1, 2, 1]}}, "order names host 1 twice"),
+        ({"speed": 3}, "unknown key 'speed'; did you mean 'seed'?"),
+    ],
+)
+def test_wrong_settings_are_refused_in_one_line(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        scenario_of(**settings)  # type: ignore[arg-type]
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_packed_and_listed_ranks() -> None:
+    assert Placement().hosts(4, 16, seed=1) == (0, 1, 2, 3)
+    listed = Placement(kind="list", order=(5, 3, 9))
+    assert listed.hosts(3, 16, seed=1) == (5, 3, 9)
+    assert listed.hosts(2, 16, seed=1) == (5, 3)
+
+
+@given(hosts=st.integers(1, 40), seed=st.integers(0, 1 << 40), data=st.data())
+def test_random_placement_gives_each_rank_a_host_of_its_own(hosts: int, seed: int, data: st.DataObject) -> None:
+    ranks = data.draw(st.integers(1, hosts))
+    placed = Placement(kind="random").hosts(ranks, hosts, seed)
+    assert len(placed) == len(set(placed)) == ranks
+    assert set(placed) <= set(range(hosts))
+    assert placed == Placement(kind="random").hosts(hosts, hosts, seed)[:ranks]
+
+
+def test_random_placement_follows_the_seed_and_spreads() -> None:
+    placed = {Placement(kind="random").hosts(16, 16, seed) for seed in range(20)}
+    assert len(placed) == 20
+    assert len({hosts[0] for hosts in placed}) > 5
+
+
+@pytest.mark.parametrize(
+    ("placement", "message"),
+    [
+        (Placement(), "the trace has 32 ranks and the network 16 hosts; take a larger topology"),
+        (Placement(kind="random"), "take a larger topology"),
+    ],
+)
+def test_too_many_ranks(placement: Placement, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        placement.hosts(32, 16, seed=1)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (0, 1, 16)])
+def test_an_order_must_fit(order: tuple[int, ...]) -> None:
+    with pytest.raises(InputError, match=r"3 ranks need 3 hosts numbered 0 to 15"):
+        Placement(kind="list", order=order).hosts(3, 16, seed=1)
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=20)
+plain = texts | st.integers(-(1 << 60), 1 << 60) | st.booleans() | st.floats(allow_nan=False, allow_infinity=False)
+values = plain | st.lists(plain, max_size=4)
+
+
+@given(st.dictionaries(texts, values | st.dictionaries(texts, values | st.dictionaries(texts, values, max_size=2))))
+def test_what_is_written_as_toml_reads_back(tables: dict[str, object]) -> None:
+    assert tomllib.loads(_toml(tables)) == tables
+
+
+def test_scenarios_are_made_by_hand_too() -> None:
+    scenario = Scenario(trace=trace_of(), topology=scenario_of().topology)
+    assert scenario == scenario_of()
+
+
+def test_an_algorithm_file_counts_by_its_content(tmp_path: Path) -> None:
+    step = '<step s="0" type="{}" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>'
+    sends = f'<gpu id="0"><tb id="0" send="1" recv="-1" chan="0">{step.format("s")}</tb></gpu>'
+    receives = f'<gpu id="1"><tb id="0" send="-1" recv="0" chan="0">{step.format("r")}</tb></gpu>'
+    text = f'<algo name="x" nchunksperloop="1" ngpus="2" coll="broadcast">{sends}{receives}</algo>'
+
+    def digest(name: str, content: str) -> str:
+        (tmp_path / name).write_text(content)
+        algorithms = {"broadcast": str(tmp_path / name)}
+        return build_scenario("perm16", "fat_tree_k4_100g", algorithms=algorithms).digest()
+
+    one = digest("one.xml", text)
+    assert digest("other.xml", text) == one
+    assert digest("one.xml", text + "<!-- changed -->") != one
+    assert build_scenario("perm16", "fat_tree_k4_100g").digest() != one

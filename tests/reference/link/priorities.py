@@ -1,0 +1,173 @@
+"""Classes of traffic in the twin: a link is one transmitter before which every class has a port of its own."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from netsim.topology.network import Link
+from tests.reference.link.pfc import Gate
+from tests.reference.link.port import Nic, Port
+from tests.reference.state.records import Connection, LinkCount, Packet
+
+if TYPE_CHECKING:
+    from tests.reference.twin import Twin
+
+
+class Lane(Port):
+    """The data of one class at a switch: queue, marks, account of what came in, pauses."""
+
+    def __init__(self, twin: Twin, link: Link, head: Port, level: int) -> None:
+        super().__init__(twin, link)
+        self.head, self.level = head, level
+        self.row = link.number + level * len(twin.network.links)
+        if level == 0:
+            self.count = head.count
+
+    @property
+    def signal_order(self) -> int:
+        """The place of this class's PAUSE and RESUME among all of one instant."""
+        return 8 * self.link.number + self.level
+
+    def gate_of(self, link: int) -> Gate | None:
+        """The account of the class on another link."""
+        port = self.twin.ports[link]
+        assert isinstance(port, ClassedPort)
+        return port.lanes[self.level].gate
+
+    def count_of(self, packet: Packet) -> LinkCount:
+        """Where a refused packet is counted: headers are control."""
+        return self.head.count if packet.trimmed else self.count
+
+    def has_room(self, packet: Packet) -> bool:
+        """Tell whether a packet fits."""
+        return self.head.has_room(packet) if packet.trimmed else super().has_room(packet)
+
+    def store(self, packet: Packet) -> None:
+        """Put the packet into its queue: what is left of a trimmed one is control."""
+        if packet.trimmed:
+            self.accepted -= 1
+            self.head.store(packet)
+        else:
+            super().store(packet)
+
+    def start(self) -> None:
+        """Let the link choose."""
+        self.head.start()
+
+    @property
+    def is_sending(self) -> bool:
+        """Tell whether the link sends anything."""
+        return self.head.busy
+
+
+class Turns(Nic, Lane):
+    """The data of one class at a NIC: what passes through, and own connections."""
+
+    def __init__(self, twin: Twin, link: Link, head: Port, level: int) -> None:
+        Lane.__init__(self, twin, link, head, level)
+        self.ready, self.paced, self.transit_next = deque(), [], True
+
+    def could_send(self) -> bool:
+        """Tell whether anything waits for its turn here and is not stopped."""
+        is_due = any(connection.ready_ps <= self.twin.now for connection in self.paced)
+        return not self.paused and (bool(self.queues["data"] or self.ready) or is_due)
+
+    def take_turn(self) -> Packet | None:
+        """Give the packet to send next, of this class."""
+        sources = [self.take_transit, self.take_own]
+        for source in sources if self.transit_next else reversed(sources):
+            if packet := source():
+                return packet
+        return None
+
+
+class ClassedPort(Port):
+    """A link at a switch: control first, then the highest class that may send."""
+
+    kind: type[Lane] = Lane
+
+    def __init__(self, twin: Twin, link: Link) -> None:
+        super().__init__(twin, link)
+        self.lanes = [self.kind(twin, link, self, level) for level in range(twin.scenario.classes)]
+
+    def lane_of(self, packet: Packet) -> Lane:
+        """The lane of a packet's class."""
+        return self.lanes[packet.connection.traffic_class]
+
+    def queue_of(self, packet: Packet) -> Port:
+        """Give the lane in whose queue a packet stands."""
+        return self.lane_of(packet)
+
+    def accept(self, packet: Packet) -> None:
+        """Queue a packet that arrived in its class."""
+        if packet.message is None or packet.trimmed:
+            super().accept(packet)
+        else:
+            self.lane_of(packet).accept(packet)
+
+    def take(self) -> Packet | None:
+        """Give the packet to send next."""
+        if self.queues["control"]:
+            return self.queues["control"].popleft()
+        ready = [lane for lane in reversed(self.lanes) if lane.queues["data"] and not lane.paused]
+        self.twin.totals["lower_classes_waited"] += len(ready) > 1
+        self.twin.totals["passed_a_stopped_class"] += len(ready) > 0 and any(
+            lane.queues["data"] and lane.level > ready[0].level for lane in self.lanes
+        )
+        return ready[0].queues["data"].popleft() if ready else None
+
+    def waiting(self) -> int:
+        """Count the bytes of all classes that wait or are being sent."""
+        return sum(self.filled.values()) + sum(sum(lane.filled.values()) for lane in self.lanes)
+
+    def end(self, packet: Packet) -> None:
+        """The last bit has left: free the buffer of its class and go on."""
+        if packet.stored_as != "data":
+            super().end(packet)
+            return
+        self.busy = False
+        self.lane_of(packet).free(packet)
+        self.start()
+
+    def behind(self, packet: Packet) -> int:
+        """Count the bytes of its class behind a packet that is sent now."""
+        return self.lane_of(packet).filled["data"] - packet.bytes
+
+
+class ClassedNic(ClassedPort):
+    """A link at a host: control first, then the highest class that may send; when it sends all unpace."""
+
+    kind = Turns
+
+    def accept(self, packet: Packet) -> None:
+        """Queue an ACK, or data in transit through this host."""
+        if packet.message is None or packet.trimmed:
+            packet.stored_as = "control"
+            self.twin.totals["transit"] += packet.message is not None
+            self.store(packet)
+        else:
+            self.lane_of(packet).accept(packet)
+
+    def take(self) -> Packet | None:
+        """Give the packet to send next."""
+        lanes = [lane for lane in reversed(self.lanes) if isinstance(lane, Turns)]
+        if not self.queues["control"] and not any(lane.could_send() for lane in lanes):
+            return None
+        for lane in lanes:
+            lane.unpace()
+        if self.queues["control"]:
+            return self.queues["control"].popleft()
+        for lane in lanes:
+            if not lane.paused and (packet := lane.take_turn()):
+                self.twin.totals["lower_classes_waited"] += any(
+                    other.level < lane.level and other.could_send() for other in lanes
+                )
+                return packet
+        return None
+
+    def offer(self, connection: Connection) -> None:
+        """Offer the connection to the round robin of its class."""
+        lane = self.lanes[connection.traffic_class]
+        assert isinstance(lane, Turns)
+        lane.offer(connection)

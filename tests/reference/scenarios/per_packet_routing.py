@@ -1,0 +1,158 @@
+"""Scenarios in which switches choose per packet, and such with several queue pairs per connection."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import replace
+
+from netsim.topology.builder import NetworkBuilder
+from netsim.topology.fat_tree import FatTree
+from netsim.topology.network import SCALE_UP, Network
+from tests.reference.scenarios.drawn import drawn, drawn_lossless, drawn_paced
+from tests.reference.scenarios.networks import (
+    GIGABIT,
+    NANOSECOND,
+    all_to_all,
+    incast,
+    leaves,
+    queue,
+    rails,
+    ring,
+    shift,
+)
+from tests.reference.scenarios.networks import MICROSECOND as US
+from tests.reference.scenarios.pfc import pauses
+from tests.reference.scenarios.scenario import Collective, Scenario, one, scenarios
+from tests.reference.switch.per_packet_routing import PerPacket
+
+SPRAY, TURNS, ADAPTIVE = PerPacket("spray"), PerPacket("spray", in_turn=True), PerPacket("adaptive")
+REPS = PerPacket("reps", entropies=64)
+FLOWLET = PerPacket("flowlet", gap_ps=3 * US, slots=16)
+CROSSED = shift(8, 4, 90_000) + shift(8, 5, 30_000, channel=1)
+
+NO_LOSS = "data_dropped acks_dropped"
+
+
+def uneven(spines: Iterable[int], gigabits: int = 100) -> Network:
+    """Two hosts on each of two leaves, and spines of different rates (Gb/s) and delays: 700 ns, 900 ns, ..."""
+    builder = NetworkBuilder("uneven")
+    hosts = [builder.host(f"host{h}") for h in range(4)]
+    leaf = [builder.switch(f"leaf{i}", "leaf") for i in range(2)]
+    for host in hosts:
+        rate_bps = gigabits * GIGABIT
+        builder.connect(host, leaf[host // 2], rate_bps=rate_bps, delay_ps=800 * NANOSECOND, kind="leaf")
+    for i, rate in enumerate(spines):
+        top = builder.switch(f"spine{i}", "spine")
+        for below in leaf:
+            at = queue(40, 5, 20)
+            builder.connect(
+                below, top, rate_bps=rate * GIGABIT, delay_ps=(700 + 200 * i) * NANOSECOND, kind="spine", **vars(at)
+            )
+    return builder.build()
+
+
+def pods(servers: int, gpus: int, spines: int) -> Network:
+    """Servers of GPUs in two pods; in each pod a leaf for each rail, and spines that join all leaves."""
+    builder = NetworkBuilder("pods")
+    hosts = [builder.host(f"gpu{s}.{r}", server=s, rail=r) for s in range(servers) for r in range(gpus)]
+    inner = [builder.switch(f"nvswitch{s}", "nvswitch") for s in range(servers)]
+    leaf = {(p, r): builder.switch(f"leaf{p}.{r}", "rail") for p in range(2) for r in range(gpus)}
+    tops = [builder.switch(f"spine{i}", "spine") for i in range(spines)]
+    for number, host in enumerate(hosts):
+        s, r = divmod(number, gpus)
+        builder.connect(host, inner[s], rate_bps=3600 * GIGABIT, delay_ps=300 * NANOSECOND, kind=SCALE_UP)
+        builder.connect(host, leaf[s % 2, r], rate_bps=400 * GIGABIT, delay_ps=500 * NANOSECOND, kind="rail")
+    for switch in leaf.values():
+        for top in tops:
+            builder.connect(switch, top, rate_bps=400 * GIGABIT, delay_ps=500 * NANOSECOND, kind="spine")
+    return builder.build()
+
+
+# fmt: off
+PER_PACKET = scenarios(
+    Scenario("spray", leaves(2, 4, 4), one(CROSSED), "rerouted naks retransmitted", per_packet=SPRAY),
+    Scenario("spray_in_turn", leaves(2, 4, 4), one(CROSSED), "rerouted naks", per_packet=TURNS),
+    Scenario("spray_and_complain_of_all", FatTree(k=4).build(), one(shift(16, 8, 60_000) + shift(16, 3, 99_999)),
+             "rerouted naks overtaken_naks", per_packet=SPRAY, control="none", nak_per_packet=True),
+    Scenario("spray_up_and_down_two_tiers", FatTree(k=4).build(), one(shift(16, 8, 60_000) + shift(16, 3, 9_999)),
+             "rerouted naks ties", per_packet=SPRAY, control="none", seed=9),
+    Scenario("spray_loses_and_marks", leaves(2, 4, 3, at=queue(9, 2, 7, 0.6)), one(incast(7, 60_000) + CROSSED),
+             "rerouted ecn_marks data_dropped naks", per_packet=SPRAY, control="dctcp", window=12, seed=5),
+    Scenario("spray_loses_acks", leaves(2, 3, 2, at=queue(5), control_class="shared"),
+             one([*shift(6, 3, 50_000), *shift(6, 4, 50_000, channel=1), *incast(3, 40_000)]),
+             "rerouted acks_dropped data_dropped", per_packet=SPRAY, timeout_ps=64 * US),
+    Scenario("spray_with_pfc", leaves(2, 4, 2, at=queue(100), pfc=pauses(4, 2)), one(incast(7, 90_000) + CROSSED),
+             "rerouted switches_stopped naks", NO_LOSS, per_packet=SPRAY, control="none"),
+    Scenario("spray_behind_nvlink", pods(4, 2, spines=3),
+             one(ring(8, 4, 9_000, channel=2) + shift(8, 2, 60_000) + shift(8, 3, 60_000, channel=1)),
+             "transit rerouted naks", per_packet=SPRAY),
+    Scenario("adaptive", leaves(2, 4, 4, at=queue(60, 5, 20, 0.5)), one(CROSSED + incast(7, 20_000, channels=1)),
+             "rerouted avoided_a_queue ecn_marks", per_packet=ADAPTIVE, control="dctcp"),
+    Scenario("adaptive_over_uneven_links", leaves(3, 2, 3, delays_ns=(700, 1300)),
+             one(shift(6, 2, 80_000) + shift(6, 3, 44_444, channel=1)), "rerouted avoided_a_queue", per_packet=ADAPTIVE,
+             control="none"),
+    Scenario("adaptive_with_pfc", leaves(2, 4, 2, at=queue(100, 2, 8, 0.5), pfc=pauses(3, 2), control_class="shared"),
+             one(incast(7, 60_000) + CROSSED), "rerouted avoided_a_queue switches_stopped cnps", NO_LOSS,
+             per_packet=ADAPTIVE, control="dcqcn", window="bdp", dcqcn={"cnp_interval": 5 * US}),
+    Scenario("flowlets", leaves(2, 4, 4),
+             one([(s, s + 4, 0, 8192, (s + 4 * (k - 1),) if k else ()) for k in range(8) for s in range(4)]),
+             "rerouted new_flowlets", "naks", per_packet=FLOWLET),
+    Scenario("flowlets_of_bursts", leaves(2, 4, 3, at=queue(12)),
+             (Collective(CROSSED), Collective(shift(8, 4, 40_000), tuple(range(20 * US, 100 * US, 10 * US)))),
+             "rerouted new_flowlets data_dropped", per_packet=replace(FLOWLET, slots=2), window=20),
+    Scenario("reps", leaves(2, 4, 4, at=queue(40, 3, 12, 0.8)), one(CROSSED), "rerouted reused ecn_marks naks",
+             per_packet=REPS, control="dctcp"),
+    Scenario("reps_loses", leaves(2, 3, 2, at=queue(7, 2, 5, 0.5)), one(shift(6, 3, 90_000) + incast(5, 30_000)),
+             "rerouted reused data_dropped timeouts", per_packet=REPS, timeout_ps=30 * US),
+    Scenario("reps_with_pfc", leaves(2, 4, 3, at=queue(100, 1, 4, 0.9), pfc=pauses(4, 2), control_class="shared"),
+             one(CROSSED + incast(7, 30_000)), "rerouted reused ecn_marks switches_stopped", NO_LOSS, per_packet=REPS,
+             control="none"),
+    Scenario("reps_behind_nvlink", pods(4, 2, spines=3),
+             one(ring(8, 4, 9_000, channel=2) + shift(8, 2, 60_000) + shift(8, 3, 60_000, channel=1)),
+             "transit rerouted reused", per_packet=REPS),
+)
+
+SEVERAL = scenarios(
+    Scenario("queue_pairs_in_turn", leaves(2, 4, 4),
+             (Collective(ring(8, 3, 30_000) + shift(8, 4, 50_000, channel=1)),
+              Collective(shift(8, 4, 20_000), waits=(0,)), Collective(shift(8, 4, 20_000), waits=(1,))),
+             "queued", queue_pairs=3),
+    Scenario("queue_pairs_split", leaves(2, 4, 4, at=queue(20)), one(ring(8, 4, 70_001, pieces=2)), "queued",
+             queue_pairs=4, split=True, window=6),
+    Scenario("queue_pairs_lose", leaves(2, 3, 2, at=queue(6, 2, 5, 0.5)),
+             one([*incast(5, 60_000), *shift(6, 3, 4097), *shift(6, 2, 1)]), "data_dropped ecn_marks retransmitted",
+             queue_pairs=5, split=True, control="dctcp"),
+    Scenario("queue_pairs_over_a_relay", rails(2, 3),
+             (Collective(all_to_all(6, 50_000)), Collective(ring(6, 3, 20_000, channel=1))), "transit", queue_pairs=2,
+             split=True),
+)
+
+UNEVEN = scenarios(
+    *(Scenario(f"the_window_of_{control}_follows_all_ways", uneven((25, 100, 50, 100)),
+               one([(0, 2, 0, 400_000, ()), (0, 3, 1, 90_000, ()), (2, 1, 0, 150_000, ())]), "rerouted queued",
+               per_packet=SPRAY if control != "swift" else ADAPTIVE, control=control,
+               recovery="go_back_n" if control == "hpcc" else "selective_repeat")
+      for control in ("window", "dctcp", "swift", "hpcc", "nscc", "ndp")),
+    window="bdp", places=1 << 20, reordering=256,
+)
+# fmt: on
+
+ROUTED = PER_PACKET | SEVERAL | UNEVEN
+
+
+def drawn_routed(number: int) -> Scenario:
+    """Give random scenario `number` with per-packet routing or queue pairs, over any other random one."""
+    draw = random.Random(f"routed {number}")
+    base = draw.choice([drawn, drawn_lossless, drawn_paced])(number)
+    flowlet = PerPacket("flowlet", gap_ps=draw.choice([1, 2, 9]) * US, slots=draw.choice([1, 8]))
+    wide = len(base.network.hosts) == 6 and not base.network.has_servers
+    spines, pfc, kind = draw.choice([2, 3]), base.network.pfc, base.network.control_class
+    return replace(
+        base,
+        name=f"random_routed_{number}",
+        network=leaves(2, 3, spines, at=queue(9, 1, 5, 0.6), pfc=pfc, control_class=kind) if wide else base.network,
+        per_packet=draw.choice([SPRAY, TURNS, ADAPTIVE, REPS, flowlet, None]),
+        queue_pairs=draw.choice([1, 1, 2, 3]),
+        split=draw.choice([False, True]),
+    )

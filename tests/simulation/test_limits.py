@@ -1,0 +1,236 @@
+"""Runs that would not end: refused where time would stand still, ended where all is in vain, at the user's limits."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import netsim
+from netsim.cli import main
+from netsim.errors import InputError, RunError
+from netsim.simulation.interrupts import heard_meanwhile
+from netsim.simulation.job import Rank
+from netsim.topology import LeafSpine
+from tests.traffic import flows
+
+pytestmark = pytest.mark.filterwarnings("ignore:ecn", "ignore:ndp")  # of small buffers
+
+HOME = Path(__file__).parents[2]
+Steps = Generator[Any, Any, None]
+ONE_PACKET = LeafSpine(leaves=2, spines=1, hosts_per_leaf=4, buffer=4160, trim=True)
+NDP = {"control": "ndp", "recovery": "selective_repeat"}
+
+
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said while the core compiles has tests of its own."""
+    monkeypatch.setattr("netsim.kernel.is_compiled", lambda _: True)
+
+
+def pairs(rank: Rank) -> Steps:
+    yield rank.all_to_all("1MiB")
+
+
+def wrong(**settings: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        netsim.simulate(pairs, LeafSpine(leaves=2, spines=1, hosts_per_leaf=1, trim=True, delay=0), ranks=2, **settings)
+    return str(caught.value)
+
+
+def test_headers_that_cross_links_in_no_time_are_refused() -> None:
+    said = wrong(transport=NDP, packet={"header": 0})
+    assert "has no bytes (packet.header = 0), and crosses a link without delay" in said
+    assert said.endswith("give packet.header at least 1 B, or the link a delay")
+    for settings in ({"packet": {"header": 1}}, {"packet": {"header": 0}, "topology": {"delay": 1}}):
+        settings = {"topology": {"delay": 0}, **settings}
+        topology = LeafSpine(leaves=2, spines=1, hosts_per_leaf=1, trim=True, delay=settings["topology"]["delay"])
+        netsim.simulate(pairs, topology, ranks=2, transport=NDP, packet=settings["packet"])
+
+
+NO_ACK_FITS = LeafSpine(leaves=2, spines=1, hosts_per_leaf=4, buffer=4160)
+LARGE_ACKS = {"ack": 5000}
+
+
+@pytest.fixture
+def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ports that no ACK passes are refused; here they stand for what would be in vain for another reason."""
+    monkeypatch.setattr("netsim.core.state.build.check_room", lambda *_: None)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("transport", [NDP, {"control": "none"}])
+def test_what_is_sent_in_vain_for_ever_ends_with_the_reason(transport: dict[str, str]) -> None:
+    """No ACK gets through, and with the time-out that netsim finds the NIC would try ten thousands of times."""
+    with pytest.raises(RunError) as caught:
+        netsim.simulate(pairs, NO_ACK_FITS, ranks=2, transport=transport, packet=LARGE_ACKS)
+    said = str(caught.value)
+    assert "nothing new has arrived since" in said
+    assert "0 collectives are finished, all_to_all 0 (ranks 0, 1) is not: goes on at ranks 0, 1" in said
+    assert "\n" not in said
+    assert caught.value.hint
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_moment_of_the_end_is_the_same_in_every_run(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = set()
+    for steps in (1, 4096):
+        monkeypatch.setattr("netsim.simulation.progress_interval.FIRST_STEPS", steps)
+        with pytest.raises(RunError) as caught:
+            netsim.simulate(pairs, NO_ACK_FITS, ranks=2, transport=NDP, packet=LARGE_ACKS, seed=seed)
+        said.add(str(caught.value))
+    assert len(said) == 1
+
+
+def test_a_nic_that_gives_up_by_itself_says_so_first() -> None:
+    topology = LeafSpine(leaves=2, spines=1, hosts_per_leaf=1, loss=0.9999, delay="1us")
+    for transport in ({"timeout": "auto"}, {"timeout": "10us", "retries": 5000}, {"timeout": "5ms", "retries": 40}):
+        with pytest.raises(RunError, match="gave up after"):
+            netsim.simulate(pairs, topology, ranks=2, transport={"control": "none", "window": 4, **transport})
+
+
+def test_long_silence_is_not_taken_for_a_livelock() -> None:
+    """Time-outs of a second, slow links, hours of computing: nothing new arrives for long, and the run ends well."""
+
+    def job(rank: Rank) -> Steps:
+        yield rank.compute("3600s")
+        yield rank.all_to_all("64KiB")
+
+    slow = LeafSpine(leaves=2, spines=1, hosts_per_leaf=1, rate="100Kb/s", delay="1us")
+    assert netsim.simulate(job, slow, ranks=2, transport="none").summary["completion_time_ps"] > 3600 * 10**12
+    lossy = LeafSpine(leaves=2, spines=1, hosts_per_leaf=1, loss=0.3, delay="1us")
+    transport = {"control": "none", "window": 1, "timeout": "1s", "retries": 100}
+    assert netsim.simulate(job, lossy, ranks=2, transport=transport).summary["packets_in_flight"] == 0
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_limits_of_the_command_line(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    given = [command, "perm16", "--on", "fat_tree_k4_100g"]
+    out = ["--out", str(tmp_path / "out")] if command == "run" else ["--html", str(tmp_path / "page.html")]
+    for options, says in (
+        (
+            ["--time-limit", "100us"],
+            "not finished within the time limit of 100 us: 0 collectives are finished, flows 0",
+        ),
+        (["--wall-limit", "1ps"], "not finished within the wall limit of 1e-12 s, at "),
+    ):
+        code = main([*given, *options, *out])
+        captured = capsys.readouterr()
+        assert (code, captured.out, len(captured.err.splitlines())) == (1, "", 1), captured.err
+        assert says in captured.err
+        assert captured.err.rstrip().endswith(f"raise the {options[0].strip('-').replace('-', ' ')}")
+        assert list(tmp_path.iterdir()) == []
+    assert main([*given, "--time-limit", "1s", "--wall-limit", "3600s"]) == 0
+    capsys.readouterr()
+    for option, value in (("--time-limit", "soon"), ("--wall-limit", "-3s"), ("--wall-limit", "90")):
+        assert main([*given, option, value]) == 2
+        assert capsys.readouterr().err.startswith(f"netsim: {option}: {value!r} ")
+
+
+def test_a_comparison_over_seeds_has_the_same_limits(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["compare", "perm16", "--on", "fat_tree_k4_100g", "--seeds", "2", "--jobs", "1"]
+    assert main([*given, "--time-limit", "100us"]) == 1
+    assert "seed 1: not finished within the time limit of 100 us" in capsys.readouterr().err
+    assert main([*given, "--wall-limit", "1ps"]) == 1
+    assert "seed 1: not finished within the wall limit of 1e-12 s" in capsys.readouterr().err
+
+
+def test_a_sweeps_runs_that_take_too_long_have_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text('trace = "perm16"\ntopology = "fat_tree_k4_100g"\n[grid]\nseed = [1]\n')
+    given = ["sweep", str(study), "--out", str(tmp_path / "out"), "--jobs", "1"]
+    assert main([*given, "--wall-limit", "1ps"]) == 1
+    assert "1 run failed" in capsys.readouterr().err
+    assert main([*given, "--wall-limit", "3600s", "--retry-failed"]) == 0
+
+
+def test_the_clock_is_looked_at_where_ranks_only_compute() -> None:
+    def job(rank: Rank) -> Steps:
+        while True:
+            yield rank.compute("1us")
+
+    with pytest.raises(RunError, match=r"wall limit of 0\.2 s, at .*: 0 collectives are finished, none is under way"):
+        netsim.simulate(job, "fat_tree_k4_100g", ranks=2, wall_limit="0.2s")
+
+
+def test_ctrl_c_is_told_to_who_asks_and_to_who_listened_before() -> None:
+    asked: list[int] = []
+    ours, theirs = os.pipe()
+    os.set_blocking(theirs, False)
+    before = signal.set_wakeup_fd(theirs)
+    try:
+        with pytest.raises(KeyboardInterrupt), heard_meanwhile(lambda: asked.append(1)):  # noqa: PT012
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(10)
+        assert asked == [1]
+        assert os.read(ours, 10) == bytes([signal.SIGINT])
+        assert signal.set_wakeup_fd(theirs) == theirs
+    finally:
+        signal.set_wakeup_fd(before)
+
+
+ENDLESS = """
+import sys
+import netsim
+from netsim.topology import LeafSpine
+from tests.traffic import flows
+import netsim.simulation.fabric, netsim.simulation.progress_interval, netsim.simulation
+advance = netsim.simulation.fabric.advance
+def told(*arguments):
+    print("in the core", flush=True)
+    return advance(*arguments)
+netsim.simulation.get_ready()
+netsim.simulation.fabric.advance = told
+netsim.simulation.progress_interval.FIRST_STEPS = 1 << 40  # what a run's quiet beginning may lead to
+def job(rank):
+    yield rank.all_to_all("64GiB")
+netsim.simulate(job, LeafSpine(leaves=4, spines=4, hosts_per_leaf=4, delay="1ms"), ranks=16, transport="none")
+"""
+
+
+def test_ctrl_c_reaches_the_core_in_the_middle_of_a_call() -> None:
+    """One call of `advance` would go on for hours: it comes back at once."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS], cwd=HOME, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)  # it would not end for hours
+    assert err.rstrip().endswith("KeyboardInterrupt"), err
+
+
+def test_what_is_kept_of_queues_does_not_grow_with_simulated_time() -> None:
+    """A packet that waits for seconds behind another is not noted every few microseconds."""
+    rows = []
+    for rate in ("1Gb/s", "1Mb/s", "10Kb/s"):
+        fabric = LeafSpine(leaves=1, spines=1, hosts_per_leaf=3, rate=rate, delay="1us", buffer="unlimited")
+        trace = flows(3, [(0, 2), (1, 2)], 100_000)
+        result = netsim.simulate(trace, fabric, transport={"control": "none", "timeout": "1000s"})
+        rows.append(len(result.queues))
+    assert min(rows) > 0
+    assert max(rows) < 1500, rows
+
+
+def test_hours_of_computing_between_operations_cost_no_memory() -> None:
+    def of(seconds: int) -> Callable[[Rank], Steps]:
+        def job(rank: Rank) -> Steps:
+            for _ in range(3):
+                yield rank.all_reduce("1MiB")
+                yield rank.compute(f"{seconds}s")
+
+        return job
+
+    short, long = (netsim.simulate(of(seconds), "fat_tree_k4_100g", ranks=16) for seconds in (1, 3600))
+    assert np.array_equal(short.flows["packets"], long.flows["packets"])
+    assert len(long.queues) <= max(len(short.queues), 2 * 96 * 128)

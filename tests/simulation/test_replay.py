@@ -1,0 +1,265 @@
+"""Ranks walk through their job: each goes on when its own part is done, streams overlap, nobody waits for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+import pytest
+import simpy
+
+import netsim
+from netsim import InputError, Operation, Result, RunError, Trace
+from netsim.simulation.job import Rank
+
+US, SLOT = 1_000_000, 332_800  # ps; 4160 bytes at 100 Gb/s
+NEAR = 2 * SLOT + 2 * US  # one full packet from host 0 to host 1 of a fat-tree: two links of 1 us
+FABRIC = "fat_tree_k4_100g"
+Steps = Generator[simpy.Event, Any, None]
+Job = Callable[[Rank], Steps]
+
+
+def flows(*pairs: tuple[int, int, int], **more: Any) -> Operation:
+    return Operation("flows", None, (0, 1, 2, 3), sum(pair[2] for pair in pairs), flows=pairs, **more)
+
+
+def compute(rank: int, duration_ps: int, **more: Any) -> Operation:
+    return Operation("compute", None, (rank,), duration_ps=duration_ps, **more)
+
+
+def send(source: int, target: int, size: int = 4096, **more: Any) -> Operation:
+    return Operation("send", None, (source, target), size, src=source, dst=target, **more)
+
+
+def replayed(*operations: Operation) -> Result:
+    return netsim.simulate(Trace("by hand", 4, {}, operations), FABRIC, nic={"jitter": 0})
+
+
+def starts(result: Result) -> list[int]:
+    return [int(start) for start in result.collectives["start_ps"]]
+
+
+def ends(result: Result) -> list[int]:
+    return [int(end) for end in result.collectives["end_ps"]]
+
+
+def test_a_rank_goes_on_when_its_own_part_is_finished() -> None:
+    result = replayed(flows((0, 1, 4096), (2, 3, 4_096_000)), send(0, 1))
+    assert starts(result) == [0, SLOT]  # its packet has left
+    assert ends(result) == [1000 * SLOT + SLOT + 2 * US, SLOT + NEAR]
+
+
+def test_a_receiver_goes_on_when_all_has_arrived() -> None:
+    result = replayed(flows((0, 1, 4096), (2, 3, 409_600)), send(1, 0))
+    assert starts(result)[1] == SLOT  # rank 0 is there first
+    flow = result.flows[result.flows["collective"] == 1].iloc[0]
+    assert flow["start_ps"] == NEAR
+
+
+def test_one_stream_waits_and_another_overlaps() -> None:
+    one, same, other = send(0, 1, 409_600), send(0, 1), send(0, 1, stream="other")
+    assert starts(replayed(one, same)) == [0, 100 * SLOT]
+    assert starts(replayed(one, other)) == [0, 0]
+    together = replayed(one, other)
+    assert together.flows["delivered_ps"].max() == 101 * SLOT + SLOT + 2 * US  # they share one queue pair
+    assert set(together.flows["channel"]) == {0}
+
+
+def test_computing_on_one_stream_hides_a_transfer_on_another() -> None:
+    result = replayed(compute(0, 50 * US), send(0, 1, stream="copy"), send(0, 1))
+    assert starts(result) == [0, 0]  # rank 1 waits for both from the start
+    later = result.flows[result.flows["collective"] == 1].iloc[0]
+    assert (later["start_ps"], later["delivered_ps"]) == (50 * US, 50 * US + NEAR)
+
+
+def test_a_start_is_not_before_and_never_early() -> None:
+    result = replayed(send(0, 1, start_ps=30 * US), send(0, 1, start_ps=31 * US), send(0, 1, start_ps=200 * US))
+    assert starts(result) == [30 * US, 31 * US, 200 * US]
+    assert ends(result) == [start + NEAR for start in starts(result)]
+
+
+def test_a_start_that_has_passed_changes_nothing() -> None:
+    assert starts(replayed(compute(0, 50 * US), compute(1, 50 * US), send(0, 1, start_ps=20 * US))) == [50 * US]
+
+
+def test_a_collective_waits_for_its_last_rank() -> None:
+    group = Operation("all_reduce", None, (0, 1, 2, 3), 4 * 4096)
+    late = replayed(compute(3, 77 * US), group)
+    assert starts(late) == [0]
+    assert ends(late)[0] > 77 * US + ends(replayed(group))[0] - 20 * US
+    assert ends(late)[0] > 77 * US
+
+
+def walk(job: Job, ranks: int = 4, **settings: Any) -> Result:
+    return netsim.simulate(job, FABRIC, ranks=ranks, **settings)
+
+
+def test_user_code_sends_and_receives_at_the_times_it_sees() -> None:
+    seen = {}
+
+    def job(rank: Rank) -> Steps:
+        if rank.number == 0:
+            yield rank.compute("5us")
+            yield rank.send(1, "4096B")
+            seen["left"] = rank.env.now
+        elif rank.number == 1:
+            seen["told"] = yield rank.recv(0, 4096)
+            seen["arrived"] = rank.env.now
+
+    result = walk(job)
+    assert seen == {"left": 5 * US + SLOT, "told": 5 * US + NEAR, "arrived": 5 * US + NEAR}
+    assert list(result.collectives["op"]) == ["send"]
+    assert result.summary["completion_time_ps"] == 5 * US + NEAR
+
+
+def test_user_code_may_wait_for_several_things_at_once() -> None:
+    def job(rank: Rank) -> Steps:
+        other = rank.number ^ 1
+        yield rank.env.all_of([rank.send(other, "1MiB"), rank.recv(other, "1MiB"), rank.compute("1us")])
+        yield rank.barrier()
+
+    result = walk(job)
+    assert list(result.collectives["op"]) == ["send"] * 4 + ["barrier"]
+    assert set(result.collectives["start_ps"][:4]) == {0}
+
+
+def test_groups_go_their_own_ways() -> None:
+    def job(rank: Rank) -> Steps:
+        half = [0, 1] if rank.number < 2 else [2, 3]
+        for _ in range(1 + rank.number // 2):
+            yield rank.all_reduce("64KiB", group=half)
+        yield rank.all_gather("64KiB")
+
+    result = walk(job)
+    assert sorted(result.collectives["op"]) == ["all_gather"] + ["all_reduce"] * 3
+    assert sorted(result.collectives["ranks"]) == [2, 2, 2, 4]
+    last = result.collectives.iloc[list(result.collectives["op"]).index("all_gather")]
+    assert last["end_ps"] == result.collectives["end_ps"].max()
+
+
+def test_what_user_code_did_can_be_run_again_from_the_result() -> None:
+    def job(rank: Rank) -> Steps:
+        yield rank.compute(f"{rank.number}us")
+        yield rank.all_to_all("64KiB")
+        yield rank.broadcast("1MiB", root=2)
+
+    first = walk(job)
+    again = netsim.simulate(first.scenario)
+    assert again.flows.equals(first.flows)
+    assert again.collectives["end_ps"].equals(first.collectives["end_ps"])
+
+
+def recv_without_send(rank: Rank) -> Steps:
+    if rank.number == 1:
+        yield rank.recv(0, "4KiB")
+
+
+def send_without_recv(rank: Rank) -> Steps:
+    if rank.number == 0:
+        yield rank.send(1, "4KiB")
+
+
+def both_receive_first(rank: Rank) -> Steps:
+    other = rank.number ^ 1
+    yield rank.recv(other, "4KiB")
+    yield rank.send(other, "4KiB")
+
+
+def somebody_leaves_early(rank: Rank) -> Steps:
+    yield rank.all_reduce("4KiB")
+    if rank.number != 2:
+        yield rank.all_reduce("4KiB")
+
+
+def groups_in_a_circle(rank: Rank) -> Steps:
+    pairs = [[0, 1], [1, 2], [2, 0]]
+    mine = [pair for pair in pairs if rank.number in pair]
+    for pair in mine if rank.number == 0 else reversed(mine):
+        yield rank.barrier(group=pair)
+
+
+def nobody_triggers(rank: Rank) -> Steps:
+    yield rank.env.event()
+
+
+@pytest.mark.parametrize(
+    ("job", "said"),
+    [
+        (recv_without_send, "waits for rank 0, rank 0 has ended"),
+        (send_without_recv, "waits for rank 1, rank 1 has ended"),
+        (both_receive_first, r"waits in send . \(rank . to rank .\): a cycle"),
+        (somebody_leaves_early, r"all_reduce 1 \(ranks 0, 1, 2\) waits for rank 2, rank 2 has ended"),
+        (groups_in_a_circle, "a cycle; let the ranks of a group call its collectives in the same order"),
+        (nobody_triggers, "ranks 0, 1, 2 wait for something that nobody does"),
+    ],
+)
+def test_a_job_that_cannot_go_on_ends_with_a_reason(job: Job, said: str) -> None:
+    with pytest.raises(RunError, match=said):
+        walk(job, ranks=2 if job is both_receive_first else 3)
+
+
+def other_size(rank: Rank) -> Steps:
+    yield rank.all_reduce("8KiB" if rank.number else "4KiB")
+
+
+def other_operation(rank: Rank) -> Steps:
+    yield rank.all_gather("4KiB") if rank.number == 2 else rank.all_reduce("4KiB")
+
+
+def other_root(rank: Rank) -> Steps:
+    yield rank.broadcast("4KiB", root=rank.number % 2)
+
+
+def other_order(rank: Rank) -> Steps:
+    calls: list[Callable[[], simpy.Event]] = [rank.barrier, lambda: rank.all_reduce("4KiB")]
+    for call in calls if rank.number else reversed(calls):
+        yield call()
+
+
+def other_receive_size(rank: Rank) -> Steps:
+    yield rank.send(1, "4KiB") if rank.number == 0 else rank.recv(0, "8KiB")
+
+
+@pytest.mark.parametrize("job", [other_size, other_operation, other_root, other_order, other_receive_size])
+def test_ranks_that_call_different_things_are_told(job: Job) -> None:
+    with pytest.raises(RunError, match="where others call"):
+        walk(job, ranks=2 if job is other_receive_size else 3)
+
+
+def not_a_member(rank: Rank) -> Steps:
+    yield rank.all_reduce("4KiB", group=[0, 1])
+
+
+def rank_that_is_not(rank: Rank) -> Steps:
+    yield rank.send(17, "4KiB")
+
+
+def to_itself(rank: Rank) -> Steps:
+    yield rank.send(rank.number, "4KiB")
+
+
+def no_unit(rank: Rank) -> Steps:
+    yield rank.compute("12 parsec")
+
+
+@pytest.mark.parametrize(
+    ("job", "said"),
+    [
+        (not_a_member, "of rank 2: the rank is not in the group"),
+        (rank_that_is_not, "no group"),
+        (to_itself, "rank 0 to itself; name another rank"),
+        (no_unit, "12 parsec"),
+    ],
+)
+def test_a_mistake_in_user_code_is_named(job: Job, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        walk(job)
+
+
+def test_an_error_of_the_users_own_comes_through_as_it_is() -> None:
+    def job(rank: Rank) -> Steps:
+        yield rank.compute("1us")
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        walk(job)

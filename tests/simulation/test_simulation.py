@@ -1,0 +1,156 @@
+"""simulate: the same scenario and seed give the same bytes, limits end a run, and what cannot be meant is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import netsim
+from netsim import InputError, Operation, Result, RunError, Trace
+from netsim.simulation.job import Rank
+
+ROOT = Path(__file__).parents[2]
+FABRIC = "fat_tree_k4_100g"
+US = 1_000_000
+SHIFT = tuple((rank, (rank + 8) % 16, 200_000) for rank in range(16))
+CROSSING = Trace("shift", 16, {}, (Operation("flows", None, tuple(range(16)), 3_200_000, flows=SHIFT),))
+
+
+def digest(result: Result, folder: Path) -> dict[str, str]:
+    """SHA-256 of every Parquet file of the saved result."""
+    result.save(folder)
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.glob("*.parquet"))}
+
+
+@pytest.mark.parametrize("transport", ["dctcp", "window", "none"])
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path: Path, transport: str) -> None:
+    runs = [
+        digest(netsim.simulate(CROSSING, FABRIC, routing="ecmp", transport=transport, seed=seed), tmp_path / str(n))
+        for n, seed in enumerate((7, 7, 8))
+    ]
+    assert list(runs[0]) == [f"{table}.parquet" for table in ("collectives", "flows", "links", "parts", "queues")]
+    assert runs[0] == runs[1]
+    for table in ("collectives", "flows", "links", "parts"):
+        assert runs[0][f"{table}.parquet"] != runs[2][f"{table}.parquet"], table
+
+
+def test_where_nothing_is_drawn_the_seed_changes_nothing(tmp_path: Path) -> None:
+    fabric = {"base": FABRIC, "ecn": "off"}
+    one, other = (
+        digest(netsim.simulate(CROSSING, fabric, routing="single", transport="none", seed=seed), tmp_path / str(seed))
+        for seed in (7, 8)
+    )
+    assert one == other
+
+
+def test_a_run_in_between_leaves_no_trace(tmp_path: Path) -> None:
+    first = digest(netsim.simulate(CROSSING, FABRIC, seed=3), tmp_path / "first")
+    netsim.simulate("ring_all_reduce_16", "rail_optimized_16", seed=4)
+    assert digest(netsim.simulate(CROSSING, FABRIC, seed=3), tmp_path / "second") == first
+
+
+def test_a_saved_result_can_be_run_again_to_the_same_bytes(tmp_path: Path) -> None:
+    first = digest(netsim.simulate(CROSSING, FABRIC, seed=5), tmp_path / "first")
+    again = netsim.simulate(netsim.load_scenario(tmp_path / "first" / "run.json"))
+    assert digest(again, tmp_path / "second") == first
+
+
+def test_a_run_past_its_time_limit_ends_with_an_error_and_one_within_it_does_not() -> None:
+    took = netsim.simulate(CROSSING, FABRIC).summary["completion_time_ps"]
+    assert netsim.simulate(CROSSING, FABRIC, time_limit=took).summary["completion_time_ps"] == took
+    with pytest.raises(RunError, match="not finished within the time limit"):
+        netsim.simulate(CROSSING, FABRIC, time_limit=took - 1)
+
+
+def test_a_job_that_computes_past_the_time_limit_ends_with_an_error() -> None:
+    def job(rank: Rank) -> Any:
+        yield rank.all_reduce("1MiB")
+        yield rank.compute("1s")
+        yield rank.all_reduce("1MiB")
+
+    with pytest.raises(RunError, match="time limit of"):
+        netsim.simulate(job, FABRIC, ranks=4, time_limit="10ms")
+
+
+ENDLESS = """
+import netsim
+def job(rank):
+    yield rank.send(1, "64KiB") if rank.number == 0 else rank.recv(0, "64KiB")
+try:
+    netsim.simulate(job, {"base": "fat_tree_k4_100g", "buffer": "4159B"}, ranks=2, transport="dctcp", time_limit="2ms")
+except netsim.NetsimError as error:
+    print(type(error).__name__, error)
+"""
+
+
+def test_a_run_in_which_no_packet_can_ever_arrive_ends_all_the_same() -> None:
+    """Every packet is dropped and retransmitted for ever: in a process of its own, for it would hang."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", ENDLESS]
+    try:
+        process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=20)
+    except subprocess.TimeoutExpired:
+        pytest.fail("still running after 20 s; simulated time had a limit of 2 ms")
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.split()[0] in ("RunError", "InputError")
+
+
+def test_progress_tells_the_time_and_how_many_collectives_and_hops_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("netsim.simulation.progress_interval.TELL_SECONDS", 0)  # whenever the core comes back
+    told: list[tuple[int, float, int, int]] = []
+    result = netsim.simulate("ring_all_reduce_16", FABRIC, progress=lambda *now: told.append(now))
+    now_ps, done, total, hops = zip(*told, strict=True)
+    assert len(told) > 10
+    assert (list(done), list(hops)) == (sorted(done), sorted(hops))
+    assert set(total) == {len(result.collectives)}
+    assert 0 <= min(now_ps) < max(now_ps) <= result.summary["completion_time_ps"] + 10 * US
+    assert 0 < hops[-1] <= result.summary["packet_hops"]
+
+
+def test_books_are_in_the_summary() -> None:
+    result = netsim.simulate(CROSSING, {"base": FABRIC, "buffer": "20kB"}, transport="window")
+    books = result.summary
+    assert books["packets_dropped"] > 0
+    assert books["packets_injected"] == books["packets_delivered"] + books["packets_dropped"]
+    assert books["packets_in_flight"] == books["acks_in_flight"] == books["late_entries"] == 0
+    assert books["packet_hops"] == result.links["packets"].sum()
+    assert result.flows["dropped"].sum() <= books["packets_dropped"] == result.links["drops"].sum()
+    assert result.flows["packets"].sum() == books["packets_injected"]
+
+
+def test_a_job_without_any_operation_is_over_at_once() -> None:
+    def job(rank: Rank) -> Any:
+        yield rank.compute(f"{rank.number}us")
+
+    result = netsim.simulate(job, FABRIC, ranks=3)
+    assert (len(result.collectives), result.summary["completion_time_ps"]) == (0, 2 * US)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "said"),
+    [
+        ((CROSSING,), {}, "no topology"),
+        ((lambda rank: iter(()), FABRIC), {}, "no number of ranks"),
+        ((CROSSING, FABRIC), {"transport": "tcp"}, "tcp"),
+        ((CROSSING, "leaf_spine_33_1to1"), {}, "leaf_spine_33_1to1"),
+        ((lambda rank: iter(()), FABRIC), {"ranks": 17}, "17 ranks"),
+        ((CROSSING, FABRIC), {"time_limit": "soon"}, "soon"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(arguments: Any, settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        netsim.simulate(*arguments, **settings)
+
+
+def test_a_scenario_is_given_alone() -> None:
+    scenario = netsim.simulate(CROSSING, FABRIC).scenario
+    with pytest.raises(InputError, match="already says everything"):
+        netsim.simulate(scenario, FABRIC)
+    with pytest.raises(InputError, match="already says everything"):
+        netsim.simulate(scenario, seed=2)

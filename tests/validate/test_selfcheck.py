@@ -1,0 +1,139 @@
+"""`netsim selfcheck`: every invariant holds on sound fabrics, and each can fail."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from netsim.cli import main
+from netsim.config import load_topology
+from netsim.errors import InputError, RunError
+from netsim.result import Result
+from netsim.topology import FatTree, LeafSpine
+from netsim.validate.selfcheck import INVARIANTS, Bench, LawCheck, selfcheck
+
+Capture = pytest.CaptureFixture[str]
+SMALL = LeafSpine(leaves=2, spines=1, hosts_per_leaf=2, name="small")
+
+
+@pytest.mark.parametrize(
+    "name", ["fat_tree_k4_100g", "leaf_spine_32_4to1", "rail_optimized_16", pytest.param("fat_tree_k8_400g")]
+)
+def test_every_invariant_holds_on_shipped_fabrics(name: str) -> None:
+    findings = list(selfcheck(load_topology(name)))
+    assert [finding.invariant for finding in findings] == list(INVARIANTS)
+    assert [finding for finding in findings if not finding.holds] == []
+
+
+@pytest.mark.parametrize("topology", [SMALL, FatTree(k=2), FatTree(k=4, ecn="off", control_class="shared")])
+def test_every_invariant_holds_on_odd_ones(topology: Any) -> None:
+    assert [finding for finding in selfcheck(topology) if not finding.holds] == []
+
+
+def test_losses_and_congestion_are_there() -> None:
+    bench = Bench(SMALL)
+    assert bench.result(bench.incast("none", 4)).summary["drops"] > 0
+    assert bench.result(bench.incast("dctcp")).summary["ecn_marks"] > 0
+
+
+def with_flows(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Result], Result]:
+    return lambda result: replace(result, flows=change(result.flows))
+
+
+def scaled(column: str, factor: float) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    return lambda table: table.assign(**{column: table[column] * factor})
+
+
+def with_table(name: str, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Result], Result]:
+    return lambda result: replace(result, **{name: change(getattr(result, name))})
+
+
+def lying_summary(result: Result) -> Result:
+    return replace(result, summary=result.summary | {"packets_dropped": result.summary["packets_dropped"] + 1})
+
+
+def backwards(result: Result) -> Result:
+    return replace(result, collectives=result.collectives.assign(time_ps=-result.collectives["bytes"]))
+
+
+def always_the_same(result: Result) -> Result:
+    return replace(result, flows=result.flows.assign(**dict.fromkeys(result.flows.columns, 1)))
+
+
+def test_each_faulty_run_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results are falsified one way at a time; exactly the invariant that the fault breaks must tell."""
+    falsified: dict[str, Callable[[Result], Result]] = {
+        "busbw is at most the line rate": with_table("collectives", scaled("busbw_gbs", 3)),
+        "more bytes never take less time": backwards,
+        "packets in = packets out + drops": lying_summary,
+        "no operation is faster than its ideal": with_table("collectives", scaled("slowdown", 0.3)),
+        "no flow is faster than alone": with_flows(scaled("slowdown", 0.3)),
+        "no link is busy for longer than the run": with_table("links", scaled("busy_fraction", 9)),
+        "a run with losses ends": with_flows(scaled("acked_ps", -1)),
+        "under congestion every control differs": always_the_same,
+    }
+    for invariant, falsify in falsified.items():
+        bench = Bench(SMALL)
+        honest = bench.result
+        monkeypatch.setattr(bench, "result", lambda scenario, honest=honest, falsify=falsify: falsify(honest(scenario)))
+        assert not INVARIANTS[invariant](bench)[1], invariant
+
+
+def test_a_run_that_differs_from_itself_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    import netsim.validate.selfcheck as room
+
+    honest, runs = room.simulate, []
+
+    def wavering(scenario: Any) -> Result:
+        runs.append(scenario)
+        return with_table("links", scaled("bytes", len(runs)))(honest(scenario))
+
+    monkeypatch.setattr(room, "simulate", wavering)
+    assert not INVARIANTS["same seed, same bytes"](Bench(SMALL))[1]
+
+
+def test_a_run_that_fails_is_a_finding_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(bench: Bench) -> tuple[str, bool]:
+        raise RunError("nothing moves", hint="look at the links")
+
+    monkeypatch.setitem(INVARIANTS, "no flow is faster than alone", fails)
+    findings = {finding.invariant: finding for finding in selfcheck(SMALL)}
+    assert findings.pop("no flow is faster than alone") == LawCheck(
+        "no flow is faster than alone", "nothing moves; look at the links", False
+    )
+    assert all(finding.holds for finding in findings.values())
+
+
+def test_one_host_is_no_fabric() -> None:
+    with pytest.raises(InputError, match="has 1 host"):
+        list(selfcheck(LeafSpine(leaves=1, spines=1, hosts_per_leaf=1)))
+
+
+def test_the_command_prints_a_line_each_and_leaves_with_1_if_one_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    assert main(["selfcheck", "leaf_spine_32_1to1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:4] for line in lines] == ["pass"] * len(INVARIANTS)
+    column = lines[0].index("at most ", lines[0].index("line rate"))
+    assert all(line[column - 2 : column] == "  " and line[column] != " " for line in lines)
+    monkeypatch.setitem(INVARIANTS, "same seed, same bytes", lambda bench: ("two answers", False))
+    assert main(["selfcheck", "leaf_spine_32_1to1"]) == 1
+    assert capsys.readouterr().out.splitlines()[-1].startswith("FAIL  same seed, same bytes")
+
+
+def test_the_command_speaks_json(capsys: Capture) -> None:
+    assert main(["selfcheck", "leaf_spine_32_1to1", "--json"]) == 0
+    findings = json.loads(capsys.readouterr().out)
+    assert [each["invariant"] for each in findings] == list(INVARIANTS)
+    assert all(each["holds"] and each["measured"] for each in findings)
+
+
+def test_a_wrong_name_is_a_users_mistake(capsys: Capture) -> None:
+    assert main(["selfcheck", "fat_tree_k5"]) == 2
+    assert "did you mean" in capsys.readouterr().err

@@ -133,6 +133,11 @@ def pull_gap(sender, settings, packet_ps):
     return packet_ps
 
 
-for control in REGISTRY.values():
-    if unheard := {name for name in control.kernels if name.startswith("on_")} - EVENTS.keys():
-        raise TypeError(f"{control.name}: no event is called {', '.join(sorted(unheard))}")
+def refuse_unheard() -> None:
+    """Raise TypeError where a control has a kernel `on_...` that nobody would call."""
+    for control in REGISTRY.values():
+        if unheard := {name for name in control.kernels if name.startswith("on_")} - EVENTS.keys():
+            raise TypeError(f"{control.name}: no event is called {', '.join(sorted(unheard))}")
+
+
+refuse_unheard()

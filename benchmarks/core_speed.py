@@ -105,7 +105,8 @@ def carry(flows: list[tuple[int, int, int]], hosts: int, topology: str, pfc: boo
     from netsim.collectives import Request, plan
     from netsim.config import load_topology
     from netsim.routing import ROUTINGS
-    from netsim.simulation.fabric import Fabric, Wire
+    from netsim.simulation.fabric import Fabric
+    from netsim.simulation.wire import Wire
     from netsim.transport.settings import Transport
 
     pauses = {"xoff": 15 * PAYLOAD, "xon": 12 * PAYLOAD} if pfc else "off"

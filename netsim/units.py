@@ -18,6 +18,7 @@ LARGEST = 1 << 62  # times and rates beyond this would overflow the core's int64
 FROM_FILE = {"bare_numbers": False}  # pydantic context: a rate or a time written in a file must carry its unit
 
 PS_PER_SECOND = 10**12
+PS_BITS = 8 * PS_PER_SECOND  # a byte in so many ps is one bit/s
 _NUMBER = re.compile(r"\s*([+-]?\d[\d_]{0,30}(?:\.\d{1,30})?(?:[eE][+-]?\d{1,2})?)\s*([^\W\d]\S*|)\s*")
 
 

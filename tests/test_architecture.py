@@ -170,24 +170,13 @@ def test_folders_of_the_core_import_one_way(path: Path) -> None:
 
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40  # lines; above that a name is missing
 TOO_LONG = {  # what is still longer
-    "netsim.cli.compare.compare",
-    "netsim.cli.explain.explain",
-    "netsim.cli.plan.plan",
-    "netsim.cli.run.run",
-    "netsim.cli.sweep.sweep",
-    "netsim.config",
     "netsim.core.flows.admission.admit",
     "netsim.core.flows.collective_table.admit",
     "netsim.core.ideal.idle_path.measure_leg",
     "netsim.core.state.build.new_world",
     "netsim.core.switch.batched.receive",
     "netsim.core.switch.event_driven.dequeue",
-    "netsim.simulation.fabric",
-    "netsim.simulation.fabric.__init__",
-    "netsim.traces.joining.align.align",
-    "netsim.traces.joining.communicators",
-    "netsim.traces.joining.pairs._exchanges",
-    "netsim.traces.torch.plain_pickle.run",
+    "netsim.core.switch.port_queue.enqueue",
 }
 
 

@@ -31,9 +31,8 @@ def readme_commands() -> list[str]:
 
 def help_examples(command: str) -> list[str]:
     """The examples of a command's --help that need no file of the reader's own."""
-    text = importlib.import_module(f"netsim.cli.{'listing' if command == 'list' else command}").__dict__
-    function = text["list_all" if command == "list" else command]
-    lines = [line.strip() for line in function.__doc__.splitlines()]
+    module = importlib.import_module(f"netsim.cli.{'listing' if command == 'list' else command}")
+    lines = [line.strip() for line in module.__doc__.splitlines()]
     return [line for line in lines if line.startswith("netsim ") and not re.search(r"my_|nccl\.|\w\.toml", line)]
 
 

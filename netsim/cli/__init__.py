@@ -1,4 +1,7 @@
-"""The command line: one thin file per command, which parses, calls and prints, and never computes."""
+"""The command line: one thin file per command, which parses, calls and prints, and never computes.
+
+A command's --help is the docstring of its file.
+"""
 
 import atexit
 import gc
@@ -67,19 +70,19 @@ def netsim(
     """
 
 
-app.command("run")(run.run)
-app.command("compare")(compare.compare)
-app.command("report")(report.report)
-app.command("trace")(trace.trace)
-app.command("sweep")(sweep.sweep)
-app.command("explain")(explain.explain)
-app.command("describe")(describe.describe)
-app.command("profile")(profile.profile)
-app.command("convert")(convert.convert)
-app.command("plan")(plan.plan)
-app.command("selfcheck")(selfcheck.selfcheck)
-app.command("validate")(validate.validate)
-app.command("list")(listing.list_all)
+app.command("run", help=run.__doc__)(run.run)
+app.command("compare", help=compare.__doc__)(compare.compare)
+app.command("report", help=report.__doc__)(report.report)
+app.command("trace", help=trace.__doc__)(trace.trace)
+app.command("sweep", help=sweep.__doc__)(sweep.sweep)
+app.command("explain", help=explain.__doc__)(explain.explain)
+app.command("describe", help=describe.__doc__)(describe.describe)
+app.command("profile", help=profile.__doc__)(profile.profile)
+app.command("convert", help=convert.__doc__)(convert.convert)
+app.command("plan", help=plan.__doc__)(plan.plan)
+app.command("selfcheck", help=selfcheck.__doc__)(selfcheck.selfcheck)
+app.command("validate", help=validate.__doc__)(validate.validate)
+app.command("list", help=listing.__doc__)(listing.list_all)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

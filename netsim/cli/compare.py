@@ -1,4 +1,25 @@
-"""`netsim compare`: several designs side by side, over seeds; or saved runs."""
+"""Replay one trace on several designs and say which is faster, by how much, and how sure that is.
+
+\b
+  netsim compare deepseek_v3_decode_16 --on fat_tree_k4_400g --on rail_optimized_16
+  netsim compare all_to_all_16 --on leaf_spine_32_1to1 --on leaf_spine_32_2to1 --on leaf_spine_32_4to1
+  netsim compare perm16 --on fat_tree_k4_100g --routing ecmp --routing spray --preset ideal --seeds 5
+  netsim compare incast16 --on fat_tree_k4_100g --controls all
+  netsim compare my_job.jsonl --on today.toml --on tomorrow.toml --preset roce --preset uec --seeds 10
+  netsim compare perm16 --on fat_tree_k4_100g --on leaf_spine_32_4to1 --html my_page.html
+  netsim compare today.toml tomorrow.toml
+  netsim compare my_results/first my_results/second
+
+Options that repeat are crossed: two fabrics and two presets are four designs. --transport and --controls change
+the congestion control and nothing else: buffers, PFC, ECN, recovery and routing are those of the preset or the
+scenario file, which is printed, with what a control lacks there. With --seeds N every design runs
+with the same N seeds: the means come with 95 % intervals (Student's t), and speed-ups are taken seed by seed.
+Saved runs (of run --out) are compared as they are: what changed, which collectives, which links.
+
+Costs count switches, ports, cables and optics outside servers; cables between two switches are taken for optical.
+A file of prices holds your own: switch, port, cable, optic (a number, or by tier or rate, as in
+optic = { spine = 2, other = 1 }), optical = ["spine"], currency = "kEUR". netsim knows no prices.
+"""
 
 from __future__ import annotations
 
@@ -70,28 +91,6 @@ def compare(
     wall_limit: choices.WallLimit = None,
     as_json: choices.Json = False,
 ) -> None:
-    """Replay one trace on several designs and say which is faster, by how much, and how sure that is.
-
-    \b
-      netsim compare deepseek_v3_decode_16 --on fat_tree_k4_400g --on rail_optimized_16
-      netsim compare all_to_all_16 --on leaf_spine_32_1to1 --on leaf_spine_32_2to1 --on leaf_spine_32_4to1
-      netsim compare perm16 --on fat_tree_k4_100g --routing ecmp --routing spray --preset ideal --seeds 5
-      netsim compare incast16 --on fat_tree_k4_100g --controls all
-      netsim compare my_job.jsonl --on today.toml --on tomorrow.toml --preset roce --preset uec --seeds 10
-      netsim compare perm16 --on fat_tree_k4_100g --on leaf_spine_32_4to1 --html my_page.html
-      netsim compare today.toml tomorrow.toml
-      netsim compare my_results/first my_results/second
-
-    Options that repeat are crossed: two fabrics and two presets are four designs. --transport and --controls change
-    the congestion control and nothing else: buffers, PFC, ECN, recovery and routing are those of the preset or the
-    scenario file, which is printed, with what a control lacks there. With --seeds N every design runs
-    with the same N seeds: the means come with 95 % intervals (Student's t), and speed-ups are taken seed by seed.
-    Saved runs (of run --out) are compared as they are: what changed, which collectives, which links.
-
-    Costs count switches, ports, cables and optics outside servers; cables between two switches are taken for optical.
-    A file of prices holds your own: switch, port, cable, optic (a number, or by tier or rate, as in
-    optic = { spine = 2, other = 1 }), optical = ["spine"], currency = "kEUR". netsim knows no prices.
-    """
     from netsim.cli.designs import axes_of, designs, saved_runs
     from netsim.cli.work import say_how_read
     from netsim.study.controls import names_of

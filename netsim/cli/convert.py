@@ -1,4 +1,16 @@
-"""`netsim convert`: any trace that netsim reads, in the format of another program."""
+"""Convert a trace: to netsim's own format, or so that another simulator can run the same job.
+
+\b
+  netsim convert nccl.*.log --out job.jsonl                 netsim's own JSON lines: short, and easy to edit
+  netsim convert deepseek_v3_decode_16 --out job.et         Chakra for ASTRA-sim: job.0.et ... job.15.et
+  netsim convert job.jsonl --out job.goal                   GOAL for LogGOPSim and ATLAHS (.bin: the binary form)
+  netsim convert perm16 --out perm.cm                       a connection matrix for htsim
+  netsim convert chakra_traces/ --out job.jsonl.gz          a folder of .et files, packed
+  netsim convert job.jsonl --out job.goal --algorithm all_reduce=tree --chunk 4MiB
+
+GOAL and .cm know no collectives: these become flows that wait for each other, by the algorithm that is named or
+else by netsim's default. What a format cannot hold is said on stderr.
+"""
 
 from __future__ import annotations
 
@@ -38,19 +50,6 @@ def convert(
     fill_missing_ranks: choices.FillMissingRanks = False,
     as_json: choices.Json = False,
 ) -> None:
-    """Convert a trace: to netsim's own format, or so that another simulator can run the same job.
-
-    \b
-      netsim convert nccl.*.log --out job.jsonl                 netsim's own JSON lines: short, and easy to edit
-      netsim convert deepseek_v3_decode_16 --out job.et         Chakra for ASTRA-sim: job.0.et ... job.15.et
-      netsim convert job.jsonl --out job.goal                   GOAL for LogGOPSim and ATLAHS (.bin: the binary form)
-      netsim convert perm16 --out perm.cm                       a connection matrix for htsim
-      netsim convert chakra_traces/ --out job.jsonl.gz          a folder of .et files, packed
-      netsim convert job.jsonl --out job.goal --algorithm all_reduce=tree --chunk 4MiB
-
-    GOAL and .cm know no collectives: these become flows that wait for each other, by the algorithm that is named or
-    else by netsim's default. What a format cannot hold is said on stderr.
-    """
     from netsim.cli.progress import reading
     from netsim.config import load_trace
     from netsim.traces.convert import convert as converted

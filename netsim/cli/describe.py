@@ -1,4 +1,11 @@
-"""`netsim describe`: what is in a topology or a trace, without a simulation."""
+"""Describe a topology (counts, rates, bisection) or a trace (ranks, groups, operations, bytes).
+
+\b
+  netsim describe rail_optimized_128
+  netsim describe my_fabric.toml
+  netsim describe deepseek_v3_decode_16
+  netsim describe nccl.rank0.log nccl.rank1.log --json
+"""
 
 from __future__ import annotations
 
@@ -23,14 +30,6 @@ def describe(
     fill_missing_ranks: choices.FillMissingRanks = False,
     as_json: choices.Json = False,
 ) -> None:
-    """Describe a topology (counts, rates, bisection) or a trace (ranks, groups, operations, bytes).
-
-    \b
-      netsim describe rail_optimized_128
-      netsim describe my_fabric.toml
-      netsim describe deepseek_v3_decode_16
-      netsim describe nccl.rank0.log nccl.rank1.log --json
-    """
     facts = _topology_facts(things[0]) if _is_topology(things) else _trace_facts(things, fill_missing_ranks)
     if as_json:
         show.as_json(facts)

@@ -1,4 +1,10 @@
-"""`netsim list`: every name that may stand in a scenario or on a command line."""
+"""List every algorithm, topology, routing, transport, trace format and shipped input.
+
+\b
+  netsim list
+  netsim list transports
+  netsim list --json
+"""
 
 from typing import Annotated
 
@@ -12,13 +18,6 @@ What = Annotated[str | None, typer.Argument(metavar="[WHAT]", help="Only these, 
 
 
 def list_all(what: What = None, as_json: Json = False) -> None:
-    """List every algorithm, topology, routing, transport, trace format and shipped input.
-
-    \b
-      netsim list
-      netsim list transports
-      netsim list --json
-    """
     names = _chosen(what)
     if as_json:
         show.as_json(names)

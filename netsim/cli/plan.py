@@ -1,4 +1,10 @@
-"""`netsim plan`: a collective's chunk flows, without a simulation."""
+"""Plan a collective: who sends how much to whom, after what.
+
+\b
+  netsim plan all_reduce --algorithm ring --ranks 8 --bytes 64MiB
+  netsim plan all_reduce --algorithm tree --on rail_optimized_16 --bytes 1MiB
+  netsim plan all_to_all --ranks 4 --bytes 64KiB --json
+"""
 
 from __future__ import annotations
 
@@ -11,6 +17,8 @@ from netsim.errors import InputError
 
 if TYPE_CHECKING:
     from netsim.collectives import Layout, Schedule
+
+COLUMNS = ["row", "source", "target", "channel", "offset", "bytes", "after"]
 
 
 def plan(
@@ -31,13 +39,6 @@ def plan(
     rows: Annotated[int, typer.Option("--rows", metavar="N", min=0, help="How many chunk flows to print.")] = 20,
     as_json: choices.Json = False,
 ) -> None:
-    """Plan a collective: who sends how much to whom, after what.
-
-    \b
-      netsim plan all_reduce --algorithm ring --ranks 8 --bytes 64MiB
-      netsim plan all_reduce --algorithm tree --on rail_optimized_16 --bytes 1MiB
-      netsim plan all_to_all --ranks 4 --bytes 64KiB --json
-    """
     from netsim import collectives
 
     layout = _layout(on, ranks)
@@ -58,9 +59,7 @@ def plan(
     for name, fact in _facts(schedule).items():
         print(f"{name:<20} {fact if isinstance(fact, str) else format(fact, ',')}")
     print()
-    show.table(
-        "", ["row", "source", "target", "channel", "offset", "bytes", "after"], [list(row.values()) for row in flows]
-    )
+    show.table("", COLUMNS, [list(row.values()) for row in flows])
 
 
 def _layout(on: str | None, ranks: int | None) -> Layout:
@@ -109,7 +108,5 @@ def _facts(schedule: Schedule) -> dict[str, str | int]:
 
 
 def _row(schedule: Schedule, number: int) -> dict[str, Any]:
-    columns = {
-        name: int(getattr(schedule, name)[number]) for name in ("source", "target", "channel", "offset", "bytes")
-    }
+    columns = {name: int(getattr(schedule, name)[number]) for name in COLUMNS[1:-1]}
     return {"row": number, **columns, "after": schedule.predecessors(number).tolist()}

@@ -1,4 +1,15 @@
-"""`netsim profile`: what a job asks of the network, without a simulation."""
+"""Profile a job's communication: which operations, how often, how large, by whom, to whom, when.
+
+A log that does not show all ranks is profiled as far as it goes: a collective that some of its ranks report counts
+once, as of all of them; what none of them reports does not count. --fill-missing-ranks lets the others do the same.
+
+\b
+  netsim profile deepseek_v3_decode_16
+  netsim profile deepseek_v3_prefill_16 --on rail_optimized_16
+  netsim profile --compare deepseek_v3_decode_16 deepseek_v3_prefill_16
+  netsim profile nccl.rank0.log nccl.rank1.log --html nccl.profile.html
+  netsim profile my_logs/ --out my_profile --json
+"""
 
 from __future__ import annotations
 
@@ -32,18 +43,6 @@ def profile(
     html: choices.Html = None,
     as_json: choices.Json = False,
 ) -> None:
-    """Profile a job's communication: which operations, how often, how large, by whom, to whom, when.
-
-    A log that does not show all ranks is profiled as far as it goes: a collective that some of its ranks report counts
-    once, as of all of them; what none of them reports does not count. --fill-missing-ranks lets the others do the same.
-
-    \b
-      netsim profile deepseek_v3_decode_16
-      netsim profile deepseek_v3_prefill_16 --on rail_optimized_16
-      netsim profile --compare deepseek_v3_decode_16 deepseek_v3_prefill_16
-      netsim profile nccl.rank0.log nccl.rank1.log --html nccl.profile.html
-      netsim profile my_logs/ --out my_profile --json
-    """
     _check_places(out, html, compare)
     jobs = [[each] for each in traces] if compare else [traces]
     chosen = choices.settings(algorithm, None, None, None, None, sets)

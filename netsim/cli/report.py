@@ -1,4 +1,13 @@
-"""`netsim report`: a saved run as one page of pictures and tables."""
+"""Draw a saved run as one HTML page that needs no net: fabric, queues over time, collectives, ranks, tables.
+
+Links are coloured by utilisation, longest queue, marks, drops or pauses, over the whole run or at a moment of it.
+
+\b
+  netsim run perm16 --on fat_tree_k4_100g --out results/perm16
+  netsim report results/perm16
+  netsim report results/perm16 --open
+  netsim report results/perm16 -o perm16.html
+"""
 
 from __future__ import annotations
 
@@ -18,16 +27,6 @@ def report(
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
 ) -> None:
-    """Draw a saved run as one HTML page that needs no net: fabric, queues over time, collectives, ranks, tables.
-
-    Links are coloured by utilisation, longest queue, marks, drops or pauses, over the whole run or at a moment of it.
-
-    \b
-      netsim run perm16 --on fat_tree_k4_100g --out results/perm16
-      netsim report results/perm16
-      netsim report results/perm16 --open
-      netsim report results/perm16 -o perm16.html
-    """
     from netsim.report.run_page import write_run_page
     from netsim.result import Result
     from netsim.writing import check_file

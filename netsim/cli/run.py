@@ -1,4 +1,14 @@
-"""`netsim run`: one trace on one fabric."""
+"""Replay a trace on a fabric: how long the collectives take, where queues build, what limits.
+
+\b
+  netsim run deepseek_v3_decode_16 --on rail_optimized_16
+  netsim run my_job.jsonl --on my_fabric.toml --out results/first
+  netsim run nccl.rank0.log nccl.rank1.log --on fat_tree_k4_400g
+  netsim run all_to_all_16 --on leaf_spine_32_4to1 --transport dctcp --seed 7
+  netsim run deepseek_v3_decode_16 --on fat_tree_k4_400g --algorithm all_reduce=tree
+  netsim run perm16 --on fat_tree_k4_100g --set topology.buffer=unlimited --set packet.header=58
+  netsim run scenario.toml --json --time-limit 10ms --wall-limit 90s
+"""
 
 from pathlib import Path
 from typing import Annotated
@@ -27,17 +37,6 @@ def run(
     wall_limit: choices.WallLimit = None,
     as_json: choices.Json = False,
 ) -> None:
-    """Replay a trace on a fabric: how long the collectives take, where queues build, what limits.
-
-    \b
-      netsim run deepseek_v3_decode_16 --on rail_optimized_16
-      netsim run my_job.jsonl --on my_fabric.toml --out results/first
-      netsim run nccl.rank0.log nccl.rank1.log --on fat_tree_k4_400g
-      netsim run all_to_all_16 --on leaf_spine_32_4to1 --transport dctcp --seed 7
-      netsim run deepseek_v3_decode_16 --on fat_tree_k4_400g --algorithm all_reduce=tree
-      netsim run perm16 --on fat_tree_k4_100g --set topology.buffer=unlimited --set packet.header=58
-      netsim run scenario.toml --json --time-limit 10ms --wall-limit 90s
-    """
     from netsim.cli.work import say_how_read, scenario_of, simulated
     from netsim.result import check_writable
 

@@ -1,4 +1,10 @@
-"""`netsim selfcheck`: the invariants that must hold on any fabric, on your own."""
+"""Check on a fabric, with small traces, what must hold on any: a line for each invariant, exit code 1 if one fails.
+
+\b
+  netsim selfcheck fat_tree_k4_100g
+  netsim selfcheck rail_optimized_16 --json
+  netsim selfcheck my_fabric.toml
+"""
 
 from typing import Annotated
 
@@ -13,13 +19,6 @@ def selfcheck(
     topology: Annotated[str, typer.Argument(metavar="TOPOLOGY", help="A shipped name, a .toml or a .topo file.")],
     as_json: Json = False,
 ) -> None:
-    """Check on a fabric, with small traces, what must hold on any: a line for each invariant, exit code 1 if one fails.
-
-    \b
-      netsim selfcheck fat_tree_k4_100g
-      netsim selfcheck rail_optimized_16 --json
-      netsim selfcheck my_fabric.toml
-    """
     from netsim.cli.work import say_if_compiling
     from netsim.config import load_topology
     from netsim.validate.selfcheck import INVARIANTS, selfcheck

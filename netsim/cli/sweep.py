@@ -1,4 +1,26 @@
-"""`netsim sweep`: a study of many runs, on all cores or a cluster, that can be interrupted and goes on."""
+"""Run every point of a study, write each down as it ends, and put all into one Parquet table.
+
+\b
+  netsim sweep my_study.toml --dry-run
+  netsim sweep my_study.toml --html my_study.html
+  netsim sweep my_study.toml --jobs 4 --out my_results --svg my_picture.svg
+  netsim sweep my_study.toml --backend dask --scheduler tcp://10.0.0.1:8786
+
+A study is a scenario file with a [grid]: every key that --set takes, with a list of values.
+
+\b
+  trace = "all_to_all_16"
+  [grid]
+  topology = ["leaf_spine_32_1to1", "leaf_spine_32_4to1"]
+  transport.preset = ["roce", "uec"]
+  seed = { from = 1, to = 5 }
+
+[[points]] lists settings instead of, or besides, crossing them; time_limit = "10ms" gives up on endless runs,
+--wall-limit on those that take too long by the clock;
+[picture] says what is drawn: x, lines, y, title. Paths are relative to the study's file. Interrupted, the same
+command goes on where it stopped: what is finished is never run again, be it in an older study of the same folder.
+A point that fails is a row with its error; the exit code is 1 then. A cluster needs pip install 'netsim[cluster]'.
+"""
 
 from __future__ import annotations
 
@@ -44,29 +66,6 @@ def sweep(
     wall_limit: choices.WallLimit = None,
     as_json: choices.Json = False,
 ) -> None:
-    """Run every point of a study, write each down as it ends, and put all into one Parquet table.
-
-    \b
-      netsim sweep my_study.toml --dry-run
-      netsim sweep my_study.toml --html my_study.html
-      netsim sweep my_study.toml --jobs 4 --out my_results --svg my_picture.svg
-      netsim sweep my_study.toml --backend dask --scheduler tcp://10.0.0.1:8786
-
-    A study is a scenario file with a [grid]: every key that --set takes, with a list of values.
-
-    \b
-      trace = "all_to_all_16"
-      [grid]
-      topology = ["leaf_spine_32_1to1", "leaf_spine_32_4to1"]
-      transport.preset = ["roce", "uec"]
-      seed = { from = 1, to = 5 }
-
-    [[points]] lists settings instead of, or besides, crossing them; time_limit = "10ms" gives up on endless runs,
-    --wall-limit on those that take too long by the clock;
-    [picture] says what is drawn: x, lines, y, title. Paths are relative to the study's file. Interrupted, the same
-    command goes on where it stopped: what is finished is never run again, be it in an older study of the same folder.
-    A point that fails is a row with its error; the exit code is 1 then. A cluster needs pip install 'netsim[cluster]'.
-    """
     from netsim.study.folder import StudyFolder
     from netsim.study.plan import read_plan
     from netsim.study.pool import pool_of

@@ -1,4 +1,17 @@
-"""`netsim trace`: a saved run as a file for Perfetto and chrome://tracing."""
+"""Write a saved run as a timeline to open in ui.perfetto.dev or chrome://tracing.
+
+Every rank is a process: its streams with their collectives, its channels with their flows, arrows for who waited
+for whom. The links with the longest queues have counters: queue, rate, marks, drops, pauses.
+
+The run's tables add up chunk flows per connection. With --detail chunks the run is simulated once more to see each:
+on its sender's channel, from its first bit sent to its last byte delivered, with arrows from the one it waited for.
+
+\b
+  netsim run perm16 --on fat_tree_k4_100g --out results/perm16
+  netsim trace results/perm16
+  netsim trace results/perm16 -o perm16.perfetto.json.gz
+  netsim trace results/perm16 --detail chunks --collective 0
+"""
 
 from __future__ import annotations
 
@@ -41,20 +54,6 @@ def trace(
     detail: ChosenDetail = None,
     collective: OfCollective = None,
 ) -> None:
-    """Write a saved run as a timeline to open in ui.perfetto.dev or chrome://tracing.
-
-    Every rank is a process: its streams with their collectives, its channels with their flows, arrows for who waited
-    for whom. The links with the longest queues have counters: queue, rate, marks, drops, pauses.
-
-    The run's tables add up chunk flows per connection. With --detail chunks the run is simulated once more to see each:
-    on its sender's channel, from its first bit sent to its last byte delivered, with arrows from the one it waited for.
-
-    \b
-      netsim run perm16 --on fat_tree_k4_100g --out results/perm16
-      netsim trace results/perm16
-      netsim trace results/perm16 -o perm16.perfetto.json.gz
-      netsim trace results/perm16 --detail chunks --collective 0
-    """
     from netsim.cli.progress import counting_up
     from netsim.errors import InputError
     from netsim.report.perfetto import write_trace

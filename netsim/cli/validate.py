@@ -1,4 +1,12 @@
-"""`netsim validate`: published experiments, and how near this simulator comes to them."""
+"""Run published experiments: for each figure what was expected, what came out, and whether it is near enough.
+
+Exit code 1 if a figure is not.
+
+\b
+  netsim validate
+  netsim validate --only incast-15 --only hashed-paths
+  netsim validate --full --json
+"""
 
 from typing import Annotated
 
@@ -14,15 +22,6 @@ def validate(
     only: Annotated[list[str], typer.Option("--only", metavar="NAME", help="One experiment; may be repeated.")] = [],  # noqa: B006  typer wants the plain default
     as_json: Json = False,
 ) -> None:
-    """Run published experiments: for each figure what was expected, what came out, and whether it is near enough.
-
-    Exit code 1 if a figure is not.
-
-    \b
-      netsim validate
-      netsim validate --only incast-15 --only hashed-paths
-      netsim validate --full --json
-    """
     from netsim.cli.work import say_if_compiling
     from netsim.validate import validate
 

@@ -18,7 +18,7 @@ Model = TypeVar("Model", bound=BaseModel)
 def validated(model: type[Model], document: Document, prefix: Keys = ()) -> Model:
     """Make a `model` of a document; the first mistake becomes an InputError naming the place, the key and the mend."""
     try:
-        return model.model_validate(document.values, context=FROM_FILE if document.places else None)
+        return model.model_validate(document.values, context=FROM_FILE if any(document.places.values()) else None)
     except ValidationError as error:
         errors = error.errors(include_url=False)
     keys = _written_keys(errors[0]["loc"], document.values)

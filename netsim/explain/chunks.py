@@ -151,13 +151,13 @@ def _packets(world: World, packet_trace: Any, timeline: list[MessageTimeline]) -
     return _Packets(first_ps, counted(left), counted(is_gone), counted(comes & (state & MARK != 0)))
 
 
-def _messages_of(label: Any, timeline: list[MessageTimeline]) -> Any:
+def _messages_of(header: Any, timeline: list[MessageTimeline]) -> Any:
     """The message of each packet, counted through all these; -1 where it belongs to none of them."""
     names = ("first", "end", "connection")
     first, end, connection = (np.concatenate([getattr(each, name) for each in timeline]) for name in names)
     order = np.argsort((connection << SEQUENCES) + end, kind="stable")
     ends, begins = ((connection << SEQUENCES) + each for each in (end, first))
-    keys = (label >> CONNECTION << SEQUENCES) + (label & 0xFFFFFFFF)
+    keys = (header >> CONNECTION << SEQUENCES) + (header & 0xFFFFFFFF)
     place = np.searchsorted(ends[order], keys, side="right")
     message = np.append(order, -1)[place]
     return np.where((place < len(order)) & (np.append(begins, 0)[message] <= keys), message, -1)

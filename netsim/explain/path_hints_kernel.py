@@ -1,8 +1,10 @@
 """The kernel of path_hints.py: since when the path through each packet may have been on its connection."""
 
+from netsim.core.observe.packet_trace import WAS_PACED
+from netsim.core.state.packet_header import bytes_of, connection_of, hop_of, ingress_of, is_ack, sequence_of
+from netsim.explain.trace_filter import BEGAN, CAME, HEADER, META
 from netsim.kernel import entry
 
-CAME, BEGAN, LABEL, STATE = range(4)  # columns of the packet trace
 SENT, ORIGIN, TOLD, ANSWERED, TOP = range(5)  # columns of `last`
 
 
@@ -16,20 +18,20 @@ def follow(packet_trace, ps, per_bytes, delay, last, origins, came, came_from, n
     """
     mask, answers = origins.shape[1] - 1, came.shape[1] - 1
     for i in range(packet_trace.shape[0]):
-        label, state, began = packet_trace[i, LABEL], packet_trace[i, STATE], packet_trace[i, BEGAN]
-        if label < 0 or began < 0 or (state >> 8) & 0xFF:
+        header, meta, began = packet_trace[i, HEADER], packet_trace[i, META], packet_trace[i, BEGAN]
+        if header < 0 or began < 0 or hop_of(meta):
             continue  # at its first link (an answer: at its last one)
-        c, sequence, link = label >> 32, label & 0xFFFFFFFF, state >> 40
+        c, sequence, link = connection_of(header), sequence_of(header), ingress_of(meta)
         row = last[c]
-        sent = began + (((state >> 16) & 0xFFFFFF) * ps[link] + per_bytes[link] - 1) // per_bytes[link]
-        if state & 1:
+        sent = began + (bytes_of(meta) * ps[link] + per_bytes[link] - 1) // per_bytes[link]
+        if is_ack(meta):
             place = row[ANSWERED] & answers
             came[c, place] = sent + delay[link]
             came_from[c, place] = origins[c, (sequence - 1) & mask]
             row[ANSWERED] += 1
             continue
         turn, origin = packet_trace[i, CAME], row[ORIGIN]
-        if sequence >= row[TOP] and turn > row[SENT] and not state & 32:
+        if sequence >= row[TOP] and turn > row[SENT] and not meta & WAS_PACED:
             origin = turn
             for k in range(answers + 1):
                 if came[c, k] == turn:

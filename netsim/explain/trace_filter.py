@@ -1,35 +1,18 @@
 """What is kept and counted of a packet trace that is too long to keep; rows as in core/observe/packet_trace.py."""
 
+from netsim.core.observe.packet_trace import LOST
+from netsim.core.state.packet_header import MARK, TRIMMED, bytes_of, connection_of, hop_of, is_ack, sequence_of
+from netsim.core.state.packet_header import ingress_of as link_of  # a packet trace has the link there
 from netsim.kernel import entry, part
 
-CAME, BEGAN, LABEL, STATE = range(4)  # columns of the packet trace
+CAME, BEGAN, HEADER, META = range(4)  # columns of the packet trace
 NO_SEQUENCE = 0xFFFFFFFF
-
-
-@part
-def connection_of(label):
-    return label >> 32
 
 
 @part
 def is_sent_data(packet_trace, i):
     """Whether a row is data that a link began to send."""
-    return packet_trace[i, LABEL] >= 0 and packet_trace[i, BEGAN] >= 0 and packet_trace[i, STATE] & 1 == 0
-
-
-@part
-def link_of(state):
-    return state >> 40
-
-
-@part
-def bytes_of(state):
-    return (state >> 16) & 0xFFFFFF
-
-
-@part
-def hop_of(state):
-    return (state >> 8) & 0xFF
+    return packet_trace[i, HEADER] >= 0 and packet_trace[i, BEGAN] >= 0 and not is_ack(packet_trace[i, META])
 
 
 @entry
@@ -41,9 +24,9 @@ def keep(packet_trace, first, since, until, copied, kept):
     """
     n = 0
     for i in range(packet_trace.shape[0]):
-        wanted = packet_trace[i, LABEL] < 0
+        wanted = packet_trace[i, HEADER] < 0
         if not wanted:
-            c = connection_of(packet_trace[i, LABEL])
+            c = connection_of(packet_trace[i, HEADER])
             low, high = first[c], first[c + 1]
             at = max(packet_trace[i, CAME], packet_trace[i, BEGAN])
             while low < high:  # the first that begins later
@@ -54,8 +37,8 @@ def keep(packet_trace, first, since, until, copied, kept):
                     high = middle
             wanted = low > first[c] and at <= until[low - 1]
             if copied[c] and not wanted:
-                wanted = packet_trace[i, STATE] & 1 == 0 and (
-                    packet_trace[i, BEGAN] < 0 or packet_trace[i, STATE] & (16 | 128) != 0
+                wanted = not is_ack(packet_trace[i, META]) and (
+                    packet_trace[i, BEGAN] < 0 or packet_trace[i, META] & (TRIMMED | LOST) != 0
                 )
         if wanted:
             for k in range(4):
@@ -70,13 +53,13 @@ def count_bytes(packet_trace, bounds, sent):
     k = 0
     for i in range(packet_trace.shape[0]):
         if is_sent_data(packet_trace, i):
-            at, state = packet_trace[i, BEGAN], packet_trace[i, STATE]
+            at, meta = packet_trace[i, BEGAN], packet_trace[i, META]
             while k + 1 < bounds.size and bounds[k + 1] <= at:
                 k += 1
             while k > 0 and bounds[k] > at:
                 k -= 1
             if bounds[k] <= at:
-                sent[k, link_of(state)] += bytes_of(state)
+                sent[k, link_of(meta)] += bytes_of(meta)
 
 
 @entry
@@ -88,13 +71,13 @@ def find_senders(packet_trace, first, since, until, links, places, stride, cells
     """
     for i in range(packet_trace.shape[0]):
         if is_sent_data(packet_trace, i):
-            at, label, state = packet_trace[i, BEGAN], packet_trace[i, LABEL], packet_trace[i, STATE]
-            link, here = link_of(state), connection_of(label) * stride + hop_of(state)
+            at, header, meta = packet_trace[i, BEGAN], packet_trace[i, HEADER], packet_trace[i, META]
+            link, here = link_of(meta), connection_of(header) * stride + hop_of(meta)
             for q in range(first[link], first[link + 1]):
                 if since[q] <= at < until[q] and (links[here] == link or links[here] < 0):
                     cell = cells[q] + places[here]
                     if seen[cell] == NO_SEQUENCE:
-                        seen[cell] = label & 0xFFFFFFFF
+                        seen[cell] = sequence_of(header)
 
 
 @entry
@@ -102,13 +85,13 @@ def add_waits(packet_trace, first, came_by, since, until, hops, stride, steers, 
     """waits[q]: bytes times ps that data waited at link l (first[l] <= q < first[l + 1]), of what came by a link."""
     for i in range(packet_trace.shape[0]):
         if is_sent_data(packet_trace, i):
-            state, began, came = packet_trace[i, STATE], packet_trace[i, BEGAN], packet_trace[i, CAME]
-            hop = hop_of(state)
-            for q in range(first[link_of(state)], first[link_of(state) + 1]):
+            meta, began, came = packet_trace[i, META], packet_trace[i, BEGAN], packet_trace[i, CAME]
+            hop = hop_of(meta)
+            for q in range(first[link_of(meta)], first[link_of(meta) + 1]):
                 if hop and came < until[q] and began > since[q]:
-                    before = hops[connection_of(packet_trace[i, LABEL]) * stride + hop - 1]
+                    before = hops[connection_of(packet_trace[i, HEADER]) * stride + hop - 1]
                     if steers or before == came_by[q]:
-                        waits[q] += max(0, min(began, until[q]) - max(came, since[q])) * bytes_of(state)
+                        waits[q] += max(0, min(began, until[q]) - max(came, since[q])) * bytes_of(meta)
 
 
 @entry
@@ -120,18 +103,18 @@ def count_marks(packet_trace, first, since, until, known, marks, waits):
     mask = known.shape[1] - 1
     for i in range(packet_trace.shape[0]):
         if is_sent_data(packet_trace, i):
-            label, state, began, came = (
-                packet_trace[i, LABEL],
-                packet_trace[i, STATE],
+            header, meta, began, came = (
+                packet_trace[i, HEADER],
+                packet_trace[i, META],
                 packet_trace[i, BEGAN],
                 packet_trace[i, CAME],
             )
-            sequence, link = label & 0xFFFFFFFF, link_of(state)
-            for q in range(first[connection_of(label)], first[connection_of(label) + 1]):
-                if state & 2:
-                    before = ((sequence + 1) << 8) + hop_of(state) - 1
+            sequence, link = sequence_of(header), link_of(meta)
+            for q in range(first[connection_of(header)], first[connection_of(header) + 1]):
+                if meta & MARK:
+                    before = ((sequence + 1) << 8) + hop_of(meta) - 1
                     if known[q, sequence & mask] != before and since[q] <= came < until[q]:
                         marks[q, link] += 1
                     known[q, sequence & mask] = before + 1
-                if hop_of(state) and began > since[q] and came < until[q]:
+                if hop_of(meta) and began > since[q] and came < until[q]:
                     waits[q, link] += max(0, began - came)

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from netsim.routing.shortest_paths import UNREACHED, ShortestPaths, shortest_paths_of
 from netsim.topology.network import Network
 from netsim.transport.settings import Transport
+from netsim.units import PS_BITS
 
 _COLUMNS = 256  # hosts handled together: bounds the memory
 
@@ -36,7 +37,7 @@ def _costs(network: Network, packet_bytes: int, ack_bytes: int) -> NDArray[np.in
 
 
 def _time(rate_bps: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    times: NDArray[np.int64] = -(-size * 8 * 10**12 // rate_bps)
+    times: NDArray[np.int64] = -(-size * PS_BITS // rate_bps)
     return times
 
 

@@ -1,4 +1,4 @@
-"""Plane: the part of a network that one kind of traffic may use, with the distance from every node to every host."""
+"""Shortest paths: over the links that one kind of traffic may use, the distance from every node to every host."""
 
 from __future__ import annotations
 
@@ -31,32 +31,35 @@ class ShortestPaths:
         self.links = links[order].astype(np.int32)
         self.target = network.target[self.links]
         self.first = np.searchsorted(source[order], np.arange(nodes + 1))
-        self.hops = np.full((nodes, self.hosts), UNREACHED, np.int16)
-        columns = max(1, _CELLS // max(1, len(self.links)))
-        for start in range(0, self.hosts, columns):
-            self._measure(self.hops[:, start : start + columns], start)
+        sources = np.repeat(np.arange(nodes, dtype=np.int32), np.diff(self.first))
+        last = self.target < self.hosts
+        attached = self._attached(sources[last], self.target[last])
+        sets, set_of = np.unique(attached, axis=0, return_inverse=True)
+        self.hops = self._measured(sources[~last], self.target[~last], sets)[:, set_of.reshape(-1)]
+        direct = last & (sources < self.hosts)
+        self.hops[sources[direct], self.target[direct]] = 1
+        np.fill_diagonal(self.hops, 0)
 
-    def _measure(self, hops: NDArray[np.int16], start: int) -> None:
-        """Search breadth first from some hosts (columns) backwards to all nodes; hosts do not forward."""
-        ends = np.arange(hops.shape[1])
-        hops[start + ends, ends] = 0
-        last_link = self._rows(self.target < self.hosts)
-        other_links = self._rows(self.target >= self.hosts)
-        for distance in range(1, UNREACHED):
-            nodes, targets, firsts = last_link if distance == 1 else other_links
-            if not len(nodes):
-                continue
-            near = np.logical_or.reduceat(hops[targets] == distance - 1, firsts, axis=0)
-            new = near & (hops[nodes] == UNREACHED)
-            if distance > 1 and not new.any():
-                return
-            hops[nodes] = np.where(new, np.int16(distance), hops[nodes])
+    def _attached(self, sources: Ints, targets: Ints) -> Ints:
+        """The switches that a host is reached from, in order, i4[H, most]; hosts with the same are equally far."""
+        outside = sources >= self.hosts
+        order = np.lexsort((sources[outside], targets[outside]))
+        sources, targets = sources[outside][order], targets[outside][order]
+        count = np.bincount(targets, minlength=self.hosts)
+        switches = np.full((self.hosts, max(1, count.max(initial=1))), -1, np.int32)
+        switches[targets, np.arange(len(targets)) - (np.cumsum(count) - count)[targets]] = sources
+        return switches
 
-    def _rows(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.intp]]:
-        """The chosen links grouped by the node they leave: those nodes, all targets, and where each group begins."""
-        sources = np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))[chosen]
+    def _measured(self, sources: Ints, targets: Ints, sets: Ints) -> NDArray[np.int16]:
+        """Hops from every node to a host that each set of switches leads to, i2[N, sets]; hosts do not forward."""
+        hops = np.full((len(self.first) - 1, len(sets)), UNREACHED, np.int16)
+        number, place = np.nonzero(sets >= 0)
+        hops[sets[number, place], number] = 1
         nodes, firsts = np.unique(sources, return_index=True)
-        return nodes, self.target[chosen], firsts
+        columns = max(1, _CELLS // max(1, len(targets)))
+        for start in range(0, len(sets) if len(nodes) else 0, columns):
+            _search(hops[:, start : start + columns], nodes, targets, firsts)
+        return hops
 
     def joins(self, source: Ints, target: Ints) -> NDArray[np.bool_]:
         """Whether each source reaches its target here (a host reaches itself), bool[n]."""
@@ -83,6 +86,16 @@ class ShortestPaths:
         good = nearer & ((onward >= self.hosts) | (onward == goal))
         first = np.concatenate([[0], np.bincount(row[good], minlength=len(keys))]).cumsum()
         return first, self.links[slot[good]], onward[good], pair
+
+
+def _search(hops: NDArray[np.int16], nodes: Ints, targets: Ints, firsts: NDArray[np.intp]) -> None:
+    """Breadth first, backwards along links that are grouped by the node they leave, from where hops is 1."""
+    for distance in range(2, UNREACHED):
+        near = np.logical_or.reduceat(hops[targets] == distance - 1, firsts, axis=0)
+        new = near & (hops[nodes] == UNREACHED)
+        if not new.any():
+            return
+        hops[nodes] = np.where(new, np.int16(distance), hops[nodes])
 
 
 def _distinct(keys: NDArray[np.int64], end: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:

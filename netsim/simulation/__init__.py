@@ -20,7 +20,7 @@ from netsim.routing.equal_cost_links import equal_cost_links_of
 from netsim.routing.shortest_paths import check_distances
 from netsim.simulation.deadlock import out_of_time, who_waits
 from netsim.simulation.doubts import doubts_of
-from netsim.simulation.fabric import Fabric, Wire
+from netsim.simulation.fabric import Fabric
 from netsim.simulation.interrupts import heard_meanwhile
 from netsim.simulation.job import Job, Rank, start_job
 from netsim.simulation.job_recorder import JobRecorder
@@ -28,6 +28,7 @@ from netsim.simulation.packet_size import change_by_packet_size
 from netsim.simulation.raw_result import RawResult, outcome_of
 from netsim.simulation.replay import Choices, Rendezvous, Steps, check_algorithms, replay
 from netsim.simulation.watchdog import interrupt
+from netsim.simulation.wire import Wire
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.network import Network
 from netsim.traces import Trace

@@ -13,33 +13,22 @@ from simpy.events import EventPriority
 from netsim.config.limits import NO_LIMITS, Limits
 from netsim.core.engine.loop import FAILED, FINISHED, IDLE, PAUSED, POOL_SHORT, REACHED, SAMPLES_FULL, advance, enter
 from netsim.core.flows.collective_table import Admitted, ChunkFlows, CollectiveTable
-from netsim.core.flows.connections import Connections, Sender
+from netsim.core.flows.connections import Connections
 from netsim.core.flows.queue_pairs import QueuePairs
 from netsim.core.observe.counters import QueueSamples, packets_sent
 from netsim.core.observe.packet_tracer import MessageTimeline, PacketTracer
-from netsim.core.state.build import new_world
 from netsim.core.state.dtypes import NEVER
 from netsim.core.state.growth import with_larger_packet_pool, with_room
 from netsim.core.switch.ecmp_tables import PerPacketRouting, with_per_packet_routing
 from netsim.errors import RunError
-from netsim.routing.longest import base_rtt_ps
 from netsim.simulation.deadlock import gave_up, who_waits
 from netsim.simulation.progress_interval import Pace
 from netsim.simulation.watchdog import Watchdog
+from netsim.simulation.wire import Wire, sender_of, world_of
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.settings import Transport
 
 LATE = EventPriority(1 << 30)  # after everything that ranks do at the same instant
-
-
-@dataclass(frozen=True)
-class Wire:
-    """Sizes on the wire in bytes: payload of a packet, of one inside a scale-up domain, header of each, an ACK."""
-
-    payload: int = 4096
-    scale_up_payload: int = 8192
-    header: int = 64
-    ack: int = 64
 
 
 @dataclass(eq=False)
@@ -48,8 +37,8 @@ class ActiveCollective:
 
     `ranks` names its members by position; `about` is what the caller wants to read beside the times. Times are ps, None
     before they are known: when the first and the last member began, and the end; `entered` says by position when each
-    did. Once all is acknowledged, `flows` holds one row per connection (see Ledger.retire), `finished_ps` when each
-    member's part was finished, by position, and `told` what became of each message if there was a packet tracer.
+    did. Once all is acknowledged, `flows` holds one row per connection (see CollectiveTable.retire), `finished_ps` when
+    each member's part was finished, by position, `timeline` what became of each message if there was a packet tracer.
     """
 
     number: int
@@ -75,7 +64,7 @@ class Fabric:
     """Carries schedules over a network. Ranks enter a collective one by one; each gets an event: its part is done.
 
     route(source, target, channel) -> Routes gives the links of new connections. A connection has `queue_pairs`, which
-    take its messages in turn or, with `split`, each a share of every one. With `steering` switches choose per packet.
+    take its messages in turn or, with `split`, each a share of every one. With `per_packet` switches choose per packet.
     `classes` of traffic are served in strict order, the highest first. `jitter` of NICs: core/host/jitter.py. RunError
     past the `limits`, and where all is sent in vain (see Watchdog). on_progress is called some times a second.
     `carried` and `world` hold what happened; `processes`, filled by whoever starts them, are the ranks' processes: an
@@ -100,33 +89,12 @@ class Fabric:
         on_progress: Callable[["Fabric"], None] | None = None,
     ) -> None:
         self.env, self.network = env, network
-        self.world = new_world(
-            network,
-            header=wire.header,
-            ack=wire.ack,
-            payloads=(wire.payload, wire.scale_up_payload),
-            seed=seed,
-            control=transport.control,
-            parameters=transport.control_settings.numbers(),
-            selective=transport.recovery == "selective_repeat",
-            nak_per_packet=transport.go_back_n.naks == "every",
-            classes=classes,
-            jitter=jitter,
-        )
-        sender = Sender(
-            transport.control,
-            transport.window,
-            transport.timeout,
-            wire.payload,
-            wire.scale_up_payload,
-            transport.retries,
-            transport.selective_repeat.limits(in_order=per_packet is None),
-            base_rtt_ps(network, transport, wire.header + wire.payload, wire.ack),
-        )
+        self.world = world_of(network, wire, transport, seed, classes, jitter)
         if per_packet:
             self.world = with_per_packet_routing(self.world, per_packet)
-        inside = np.array([kind == SCALE_UP for kind in network.kinds])
         pairs = QueuePairs(queue_pairs, split=split, payload=wire.payload, inside=network.are_in_one_server)
+        inside = np.array([kind == SCALE_UP for kind in network.kinds])
+        sender = sender_of(network, wire, transport, in_order=per_packet is None)
         self.collective_table = CollectiveTable(Connections(len(network.hosts), route, inside, sender), pairs)
         self.carried: list[ActiveCollective] = []
         self.under_way: list[ActiveCollective] = []  # some part unfinished

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from netsim.errors import InputError
-from netsim.units import UNLIMITED, Size
+from netsim.units import PS_BITS, UNLIMITED, Size
 
 PACKETS_IN_FLIGHT = 3  # one being sent at either end, one that came before the pause was heeded
 
@@ -38,7 +38,7 @@ class Pfc(BaseModel):
         """Bytes beyond xoff that a port with this link takes in."""
         if self.headroom is not None:
             return min(self.headroom, UNLIMITED)
-        return 2 * rate_bps * delay_ps // (8 * 10**12) + PACKETS_IN_FLIGHT * packet_bytes
+        return 2 * rate_bps * delay_ps // PS_BITS + PACKETS_IN_FLIGHT * packet_bytes
 
 
 def _off(value: Any) -> Any:

@@ -16,10 +16,9 @@ from pydantic import Field, field_validator
 from netsim.kernel import inner, part
 from netsim.transport.control_settings import ControlSettings, Share
 from netsim.transport.traits import Traits
-from netsim.units import Duration, Rate, Size, parse_rate, parse_time
+from netsim.units import PS_BITS, Duration, Rate, Size, parse_rate, parse_time
 
 ONE = 1 << 30  # alpha has 30 fractional bits
-PS_BITS = 8 * 10**12
 STATE = np.dtype(
     [
         ("line", "i8"),  # rates in bit/s: of its NIC, current, target

@@ -20,9 +20,8 @@ from netsim.kernel import inner, part
 from netsim.transport.control_settings import Auto, ControlSettings, FixedPoint, Packets, Share, Whole
 from netsim.transport.fixed_point import ONE, WIDEST
 from netsim.transport.traits import Traits
-from netsim.units import Duration, parse_time
+from netsim.units import PS_BITS, Duration, parse_time
 
-PS_BITS = 8 * 10**12  # a byte in so many ps is one bit/s
 REFERENCE_RTT_PS = 12_000_000
 REFERENCE_MBPS = 100_000
 STATE = np.dtype(

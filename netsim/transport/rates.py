@@ -1,8 +1,7 @@
 """From a rate to the gap between packets, and from a NIC's rate to what a paper says of another."""
 
 from netsim.kernel import part
-
-PS_BITS = 8 * 10**12
+from netsim.units import PS_BITS
 
 
 @part

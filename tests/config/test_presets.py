@@ -173,7 +173,7 @@ def test_a_name_in_the_digest_changes_nothing() -> None:
         ({"transport": "uec", "topology": {"base": SHIPPED, "control_class": "shared"}}, "control_class"),
         ({"topology": {"base": SHIPPED, "pfc": {"xoff": "1KB", "xon": "2KB"}}}, "above xoff"),
         ({"topology": {"base": SHIPPED, "ecn": {"kmin": "2MB", "kmax": "1MB"}}}, "above kmax"),
-        ({"topology": {"base": SHIPPED, "pfc": {"headroom": "1MB"}}}, "larger than the buffer"),
+        ({"topology": {"base": SHIPPED, "pfc": {"headroom": "2MB"}}}, "larger than the buffer"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_a_line(settings: dict[str, Any], said: str) -> None:

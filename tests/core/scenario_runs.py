@@ -14,7 +14,8 @@ import simpy
 from netsim.core.observe.counters import packets_sent
 from netsim.core.switch.ecmp_tables import PerPacketRouting
 from netsim.routing.equal_cost_links import equal_cost_links_of
-from netsim.simulation.fabric import ActiveCollective, Fabric, Wire
+from netsim.simulation.fabric import ActiveCollective, Fabric
+from netsim.simulation.wire import Wire
 from netsim.topology.network import Network
 from netsim.transport.settings import GoBackN, SelectiveRepeat, Transport
 from tests.reference.flows.collectives import CHANNELS

@@ -123,7 +123,7 @@ def test_a_pool_without_end_changes_nothing_of_flow_control(name: str) -> None:
 
 
 def test_both_stand_still_in_a_deadlock() -> None:
-    with pytest.raises(RunError):
+    with pytest.raises(RunError, match="stopped links that wait for each other"):
         play_core(DEADLOCK)
 
 

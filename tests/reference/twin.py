@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from netsim.topology.network import SCALE_UP
 from netsim.transport import dcqcn
 from tests.reference.flows.collectives import Ranks
-from tests.reference.link.port import DEPARTURE, Nic, Port
+from tests.reference.host.nic_scheduler import Nic
+from tests.reference.link.port import DEPARTURE, Port
 from tests.reference.link.priorities import ClassedNic, ClassedPort
 from tests.reference.link.shared_buffer import Pool
 from tests.reference.scenarios.networks import longest_round_trip

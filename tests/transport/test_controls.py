@@ -1,7 +1,5 @@
 """What every congestion control and flow control must do, through the public face."""
 
-from functools import cache
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,6 +10,7 @@ from netsim.result import Result
 from netsim.simulation.job import Rank
 from netsim.transport import CONTROLS
 from netsim.transport.presets import PAPER_2015
+from netsim.validate import fairness
 
 pytestmark = pytest.mark.filterwarnings("ignore:ecn")  # of small buffers
 
@@ -51,70 +50,13 @@ def test_two_long_flows_share_a_link_equally(control: str) -> None:
     assert times.max() <= 1.15 * result.flows["bytes"].sum() * 8e12 / LINE_BPS
 
 
-PIECE = 128 << 10  # bytes
-LATE_US = 300
-
-
-@cache
-def one_and_a_later_one(control: str) -> tuple[Result, dict[int, Any]]:
-    """Host 4 sends 24 MB to host 0 piece by piece; host 8 sends 8 MB later. When each piece has arrived, in us."""
-    pieces = {4: 192, 8: 64}
-
-    def job(rank: Rank) -> Any:
-        if rank.number == 8:
-            yield rank.compute(f"{LATE_US}us")
-        if rank.number in pieces:
-            yield rank.env.all_of([rank.send(0, PIECE) for _ in range(pieces[rank.number])])
-        if rank.number == 0:
-            yield rank.env.all_of([rank.recv(source, PIECE) for source, count in pieces.items() for _ in range(count)])
-
-    fabric = {"base": "fat_tree_k4_100g", "ecn": STEP_ECN, "pfc": LOSSLESS, "buffer": "unlimited"}
-    transport = {"control": control, "dcqcn": QUICK, "timely": QUICK_TIMELY}
-    result = netsim.simulate(job, fabric, ranks=9, transport=transport)
-    arrived = {host: np.sort(result.flows["delivered_ps"][result.flows["src"] == host]) / 1e6 for host in pieces}
-    return result, arrived
-
-
-def gigabits(arrived: Any, since: float, until: float) -> float:
-    """The rate at which pieces arrived between two times."""
-    return float(((arrived > since) & (arrived <= until)).sum() * PIECE * 8 / (until - since) / 1000)
-
-
-SHARING = [name for name in CONTROLS if name != "none"]
-
-
-@pytest.mark.parametrize("control", SHARING)
-def test_a_flow_that_comes_later_gets_its_half(control: str) -> None:
-    """They do not begin alike: who has the link must give half of it away. In the second half of their common time."""
-    _, arrived = one_and_a_later_one(control)
-    end = arrived[8][-1]
-    first, later = (gigabits(arrived[host], (LATE_US + end) / 2, end) for host in (4, 8))
-    assert abs(first - later) <= 0.1 * max(first, later) + PIECE * 8 / 1000 / ((end - LATE_US) / 2)  # and half a piece
-    assert first + later > 0.85 * 96.9  # 4096 of 4160 bytes at 100 Gb/s and what HPCC leaves free
-
-
-@pytest.mark.parametrize("control", SHARING)
-def test_a_flow_that_leaves_lets_the_other_take_the_link(control: str) -> None:
-    _, arrived = one_and_a_later_one(control)
-    assert gigabits(arrived[4], arrived[8][-1] + 150, arrived[4][-1]) > 0.85 * 96.9
-
-
 def test_hpcc_leaves_of_each_link_what_eta_says_and_no_queue() -> None:
     """SIGCOMM 2019, section 3.2: the links are held at eta = 95 % of their rate, so that queues are nearly empty."""
-    result, arrived = one_and_a_later_one("hpcc")
-    shared = gigabits(np.concatenate([arrived[4], arrived[8]]), LATE_US + 200, arrived[8][-1])
+    result, arrived = fairness.one_and_a_later_one("hpcc")
+    shared = fairness.gigabits(np.concatenate([arrived[4], arrived[8]]), fairness.LATE_US + 200, arrived[8][-1])
     assert shared == pytest.approx(0.95 * 100 * 4096 / 4160, rel=0.03)
-    window, _ = one_and_a_later_one("window")
+    window, _ = fairness.one_and_a_later_one("window")
     assert result.links["mean_queue_bytes"].max() < 0.1 * window.links["mean_queue_bytes"].max()
-
-
-def test_nscc_alone_is_as_fast_as_published() -> None:
-    """uet-htsim: 2 MB (490 packets of 4150 bytes) over six links of 100 Gb/s to the last ACK in 176.2 us."""
-    operation = netsim.Operation("flows", "world", (0, 8), bytes=490 * 4086, flows=((0, 8, 490 * 4086),))
-    trace = netsim.Trace("one", 16, {}, (operation,))
-    packet = {"payload": "4086B", "header": "64B"}
-    result = netsim.simulate(trace, "fat_tree_k4_100g", transport="nscc", packet=packet)
-    assert int(result.flows["acked_ps"].max()) / 1e6 == pytest.approx(176.2, rel=0.002)
 
 
 INCAST_US = {"nscc": 2478.5, "dctcp": 2490.8}  # uet-htsim, NSCC there with trimming
@@ -145,36 +87,6 @@ def test_dcqcn_keeps_queues_short_and_pauses_few_beside_line_rate() -> None:
     assert controlled.summary["pauses"] < 0.5 * alone.summary["pauses"]
 
 
-@cache
-def congested(control: str) -> Any:
-    """The flows of an incast."""
-    return incast(8, "1MiB", control).flows
-
-
-@pytest.mark.parametrize("control", SHARING)
-def test_a_control_does_something_under_congestion(control: str) -> None:
-    assert not congested(control).equals(congested("none"))
-
-
-def test_dcqcn_hpcc_and_timely_differ_under_congestion() -> None:
-    """The complaint about a peer: they gave the same file byte for byte."""
-    peers = combinations(("dcqcn", "hpcc", "timely"), 2)
-    assert [pair for pair in peers if congested(pair[0]).equals(congested(pair[1]))] == []
-
-
-@pytest.mark.parametrize("control_class", ["strict", "shared"])
-def test_flow_control_with_headroom_never_drops_and_without_it_does(control_class: str) -> None:
-    """Closed form: 2 d R + 2 MTU and the packet being sent come after the pause (closed_forms 5.4)."""
-    common = {"buffer": "unlimited", "control_class": control_class}
-    enough = incast(15, "1MiB", "none", pfc="on", **common)
-    assert enough.summary["drops"] == 0
-    assert enough.summary["pauses"] > 0
-    none = incast(15, "1MiB", "none", pfc={"xoff": 4 * PACKETS, "xon": PACKETS, "headroom": 0}, **common)
-    lossy = none.links[none.links["drops"] > 0]
-    assert len(lossy) > 0
-    assert set(none.flows["bytes"]) == {1 << 20}, "and all is delivered all the same"
-
-
 def test_a_pause_holds_up_a_flow_that_goes_elsewhere() -> None:
     """Head-of-line blocking: while an incast pauses the shared uplink, an innocent flow behind it waits too."""
 
@@ -200,36 +112,3 @@ def test_a_pause_holds_up_a_flow_that_goes_elsewhere() -> None:
         return int((own["delivered_ps"] - own["start_ps"]).iloc[0])
 
     assert time_of_the_innocent(True) > 1.5 * time_of_the_innocent(False)
-
-
-def test_a_deadlock_of_paused_links_is_named() -> None:
-    """A circle of switches, each sending two hops on: every buffer waits for the next."""
-    with pytest.raises(netsim.RunError, match="stopped links that wait for each other"):
-        netsim.simulate(*_cycle(), transport="none")
-
-
-def _cycle() -> tuple[Any, Any]:
-    from netsim.topology import Topology
-    from netsim.topology.builder import NetworkBuilder
-    from netsim.topology.network import Network
-    from netsim.topology.pfc import Pfc
-
-    class Circle(Topology):
-        """Five switches in a cycle with a host each; the shortest way to the host two on is always clockwise."""
-
-        kind: str = "circle"
-
-        def build(self) -> Network:
-            builder = NetworkBuilder("circle", "strict", Pfc(xoff=4 * PACKETS, xon=2 * PACKETS))
-            hosts = [builder.host(f"h{i}") for i in range(5)]
-            switches = [builder.switch(f"s{i}", "tor") for i in range(5)]
-            for host, switch in zip(hosts, switches, strict=True):
-                builder.connect(host, switch, LINE_BPS, 10**6, "tor", 10**9)
-            for here, there in zip(switches, switches[1:] + switches[:1], strict=True):
-                builder.connect(here, there, LINE_BPS, 10**6, "ring", 10**9)
-            return builder.build()
-
-    flows = tuple((i, (i + 2) % 5, 1 << 20) for i in range(5))
-    everyone = tuple(range(5))
-    operation = netsim.Operation("flows", "world", everyone, bytes=int(np.sum([f[2] for f in flows])), flows=flows)
-    return netsim.Trace("circle", 5, {}, (operation,)), Circle()

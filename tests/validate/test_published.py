@@ -11,7 +11,8 @@ import simpy
 import netsim
 from netsim.collectives import Request, plan
 from netsim.routing import Single
-from netsim.simulation.fabric import Fabric, Wire
+from netsim.simulation.fabric import Fabric
+from netsim.simulation.wire import Wire
 from tests.reference.scenarios.networks import queue, star
 from tests.traffic import flows
 

@@ -13,7 +13,8 @@ import simpy
 from netsim.core.switch.ecmp_tables import PerPacketRouting
 from netsim.routing import Adaptive, Ecmp, PerPacket, Routing, Spray
 from netsim.routing.equal_cost_links import equal_cost_links_of
-from netsim.simulation.fabric import Fabric, Wire
+from netsim.simulation.fabric import Fabric
+from netsim.simulation.wire import Wire
 from netsim.topology import FatTree
 from netsim.transport.settings import Transport
 from tests.core.scenario_runs import schedule_of

@@ -79,7 +79,7 @@ def test_an_experiment_finds_nothing_before_something_ran(name: str, monkeypatch
         for runs in ("simulate", "slowdowns"):
             if hasattr(module, runs):
                 monkeypatch.setattr(module, runs, ran)
-    fairness._one_and_a_later_one.cache_clear()
+    fairness.one_and_a_later_one.cache_clear()
     with pytest.raises(RanError):
         next(iter(EXPERIMENTS[name].run(False)))
 

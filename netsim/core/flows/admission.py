@@ -8,8 +8,7 @@ from netsim.core.state.dtypes import NONE
 from netsim.core.state.packet_sizes import last_payload, packets_in
 from netsim.kernel import bare, entry, inner
 from netsim.transport import dispatch
-
-PS_BITS = 8 * 10**12  # a byte in so many ps is one bit/s
+from netsim.units import PS_BITS
 
 
 @entry

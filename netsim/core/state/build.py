@@ -192,7 +192,8 @@ def _link_classes(network: Network, largest: Any, jitter: int) -> tuple[Any, Any
             *flow_control(network, largest, jitter * is_nic),
         ]
     ).astype("i8")
-    different, class_of = np.unique(columns, axis=1, return_inverse=True)
+    class_of = equal_columns(columns)
+    different = columns[:, np.unique(class_of, return_index=True)[1]]
     link_classes = np.zeros(different.shape[1], dtypes.LINK_CLASS)
     pfc = ("pausable", "headroom", "pause_above", "resume_at", "room")
     for kind, (rate, delay, buffer, kmin, kmax, chance, loss, most, late, *rest) in zip(
@@ -205,7 +206,16 @@ def _link_classes(network: Network, largest: Any, jitter: int) -> tuple[Any, Any
         kind["mark_chance"], kind["strict"] = chance, network.control_class == "strict"
         kind["loss"], kind["control_room"] = loss, min(buffer * (HEADERS if network.trim else 1), NEVER)
         kind["jitter"] = late
-    return link_classes, class_of.reshape(-1)
+    return link_classes, class_of
+
+
+def equal_columns(columns: Any) -> Any:
+    """Which of the different columns of a table, in lexical order, each one is. Sorting row by row is fast here."""
+    number = np.zeros(columns.shape[1], "i8")
+    for row in columns:
+        if (row != row[0]).any():
+            number = np.unique(number * len(row) + np.unique(row, return_inverse=True)[1], return_inverse=True)[1]
+    return number
 
 
 def _limit_windows(row: Any, network: Network, link_classes: Any, class_of: Any, blocks: Any, smallest: int) -> None:

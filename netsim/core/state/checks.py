@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from netsim.errors import InputError
 from netsim.topology.network import Network
 
@@ -29,7 +31,8 @@ def check_headers(network: Network, header: int) -> None:
 
 def check_room(network: Network, kinds: Any, kind_of: Any, largest: Any, ack: int, header: int) -> None:
     """Refuse ports that no full packet, ACK or header can pass: it would be dropped and retransmitted for ever."""
-    for link in network.links:
+    _, firsts = np.unique(kind_of.astype("i8") << 32 | largest, return_index=True)
+    for link in map(network.links.__getitem__, np.sort(firsts).tolist()):  # one of each kind, in order of number
         kind = kinds[kind_of[link.number]]
         rooms = [("buffer", kind["buffer"], "packet", int(largest[link.number]))]
         rooms.append(("buffer", kind["control_room" if network.control_class == "strict" else "buffer"], "ACK", ack))

@@ -13,7 +13,7 @@ import numpy as np
 from netsim.core.state.dtypes import NEVER
 from netsim.core.state.shared_buffer_sizes import pools
 from netsim.topology.network import SCALE_UP, Network
-from netsim.units import UNLIMITED
+from netsim.units import PS_BITS, UNLIMITED
 
 LARGEST_HEADROOM = 1 << 40  # bytes that count; so that those of all ports add up
 
@@ -45,4 +45,4 @@ def flow_control(network: Network, largest: Any, jitter: Any) -> Any:
 
 def _longer(rate_bps: int, largest: int, jitter: int) -> int:
     """Half of the most that jitter makes a packet late, in ps: a round trip is longer by all of it."""
-    return -(-largest * 8 * 10**12 * jitter // rate_bps >> 17)
+    return -(-largest * PS_BITS * jitter // rate_bps >> 17)

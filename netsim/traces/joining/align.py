@@ -47,9 +47,8 @@ def align(
     Ranks that the source does not show are an InputError; with `fill` they do the same as the others by symmetry; with
     `partial` the trace holds what the seen ranks report, which is enough to profile it, and the others are a finding:
     a collective that some of its ranks report counts as of all of them, a send as a send, whoever reports it; what no
-    rank reports does not count.
-    Everything assumed, and every disagreement between ranks, is told in the trace's notes and in its `report`, which
-    goes on from what the reader says in `report`. The job has at least `world` ranks.
+    rank reports does not count. Everything assumed, and every disagreement between ranks, is told in the trace's notes
+    and in its `report`, which goes on from what the reader says in `report`. The job has at least `world` ranks.
     """
     findings, assumed = Findings(files), list[str]()
     absent = Missing.FILL if fill else Missing.TELL if partial else Missing.REFUSE

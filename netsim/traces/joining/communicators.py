@@ -11,11 +11,10 @@ from typing import TypeVar
 from netsim.errors import InputError
 from netsim.traces.joining.columns import transfers, wishes_of
 from netsim.traces.joining.reports import Member
+from netsim.traces.joining.strangers import Strangers
 from netsim.traces.limits import MAX_OPEN, MAX_RANKS
 
-Owner = tuple[
-    str, ...
-]  # a rank of the job as its source names it: host and process, and a device where one has several
+Owner = tuple[str, ...]  # a rank of the job as its source names it: host and process, a device where one has several
 
 
 class Missing(Enum):
@@ -83,10 +82,8 @@ def _first_call(member: Member) -> Hashable:
     first = member.recorded[0] if member.recorded else None
     if first is None:
         return None
-    return first.op_count, first.request() if first.batch < 0 else (
-        first.bytes,
-        first.dtype,
-    )  # whichever end of a transfer
+    asked = first.request() if first.batch < 0 else (first.bytes, first.dtype)  # whichever end of a transfer
+    return first.op_count, asked
 
 
 def join(members: Iterable[Member], notes: list[str]) -> list[Communicator]:
@@ -100,9 +97,10 @@ def join(members: Iterable[Member], notes: list[str]) -> list[Communicator]:
     unnamed = [each for each in members if each.identity is None]
     joined = _joined(list(by_identity.values()), _in_turn(unnamed, members))
     if any(member.size > 1 for member in unnamed):
-        notes.append(
+        note = (
             "the log names no common communicator (no commId): ranks were joined by size, calls and order of creation"
         )
+        notes.append(note)
         times = Counter((each.size, asked) for each in joined for asked in each.asks)
         everyone = len({each.process for each in members})
         for each in joined:
@@ -210,7 +208,7 @@ def number_ranks(communicators: list[Communicator], notes: list[str], absent: Mi
     if others:
         notes.append("no communicator in the log holds all ranks: those outside the largest were numbered by host")
     world.ranks = tuple(range(world.size))
-    strangers = _Strangers(max(world.size, *(number + 1 for number in numbers.values())))
+    strangers = Strangers(max(world.size, *(number + 1 for number in numbers.values())))
     for communicator in communicators:
         known = {rank: numbers[owners[member]] for rank, member in communicator.members.items()}
         if communicator is not world:
@@ -256,7 +254,7 @@ def _twice(things: list[_Thing]) -> set[_Thing]:
 
 
 def _all_ranks(
-    communicator: Communicator, known: dict[int, int], absent: Missing, strangers: _Strangers
+    communicator: Communicator, known: dict[int, int], absent: Missing, strangers: Strangers
 ) -> tuple[int, ...]:
     """Give all global ranks of a communicator; those not seen follow the even steps of those that were."""
     if len(known) == communicator.size:
@@ -271,35 +269,7 @@ def _all_ranks(
     if absent is Missing.FILL:
         what = f"{len(known)} of {communicator.size} ranks of a communicator are in the log"
         raise InputError(f"{what}, and they do not tell who the others are", hint="give the logs of all its ranks")
-    return strangers.join(communicator, known)
-
-
-class _Strangers:
-    """Members of groups of which nothing tells who they are: they take the numbers after those of all others."""
-
-    def __init__(self, first: int) -> None:
-        self.first, self.next = first, first
-        self.placed: dict[Hashable, tuple[int, ...]] = {}  # a group that comes again has the same members
-
-    def join(self, communicator: Communicator, known: dict[int, int]) -> tuple[int, ...]:
-        """Give all ranks of a communicator, strangers among them."""
-        key = (communicator.size, tuple(sorted(known.items())))
-        if key not in self.placed:
-            new_ones = iter(range(self.next, self.next + communicator.size))
-            self.placed[key] = tuple(
-                known[rank] if rank in known else next(new_ones) for rank in range(communicator.size)
-            )
-            self.next += communicator.size - len(known)
-        if self.next > MAX_RANKS:
-            raise InputError(
-                f"more than {MAX_RANKS:,} members of groups are unknown", hint="give the logs of all ranks"
-            )
-        return self.placed[key]
-
-    def note(self) -> str:
-        """Say that they are there."""
-        few = f"{len(self.placed)} groups" if len(self.placed) > 1 else "a group"
-        return f"the log does not tell who the others in {few} are: they are counted as ranks {self.first} and up"
+    return strangers.join(communicator.size, known)
 
 
 def missing(communicator: Communicator) -> InputError:

@@ -69,6 +69,15 @@ def _batches(communicator: Communicator) -> dict[Batch, list[Call]]:
     return dict(batches)
 
 
+def _ends(batches: dict[Batch, list[Call]], op: str) -> dict[tuple[int, int], list[tuple[Batch, Call]]]:
+    """The calls of one kind by who sends and who receives."""
+    found: dict[tuple[int, int], list[tuple[Batch, Call]]] = defaultdict(list)
+    for batch, calls in batches.items():
+        for call in (each for each in calls if each.op == op):
+            found[(batch[0], call.root) if op == "send" else (call.root, batch[0])].append((batch, call))
+    return found
+
+
 def _exchanges(
     communicator: Communicator,
     batches: dict[Batch, list[Call]],
@@ -79,18 +88,11 @@ def _exchanges(
     short: bool,
 ) -> list[Exchange]:
     """Tie batches by their pairs; a send or receive whose other end is not seen is told."""
-    ends: dict[str, dict[tuple[int, int], list[tuple[Batch, Call]]]] = {
-        "send": defaultdict(list),
-        "recv": defaultdict(list),
-    }
-    for batch, calls in batches.items():
-        for call in calls:
-            between = (batch[0], call.root) if call.op == "send" else (call.root, batch[0])
-            ends[call.op][between].append((batch, call))
+    all_sends, all_receives = _ends(batches, "send"), _ends(batches, "recv")
     unseen = set(range(communicator.size)) - communicator.members.keys() if absent is not Missing.REFUSE else set()
     ties, alone = _Ties(batches), list[tuple[Call, str]]()
-    for (source, target), sends in ends["send"].items():
-        receives = ends["recv"].pop((source, target), [])
+    for (source, target), sends in all_sends.items():
+        receives = all_receives.pop((source, target), [])
         pairs, by = (
             partners([call for _, call in sends], [call for _, call in receives]) if receives else ({}, By.NUMBER)
         )
@@ -103,8 +105,8 @@ def _exchanges(
             elif target not in unseen:
                 alone.append((call, f"rank {source} sends to {target}, which does not report the receive; kept"))
         taken = set(pairs.values())
-        ends["recv"][source, target] = [each for number, each in enumerate(receives) if number not in taken]
-    for (source, target), left in ends["recv"].items():
+        all_receives[source, target] = [each for number, each in enumerate(receives) if number not in taken]
+    for (source, target), left in all_receives.items():
         for batch, call in left:
             ties.transfers[batch].append(Transfer(source, target, call.bytes, call.dtype))
             if source not in unseen:

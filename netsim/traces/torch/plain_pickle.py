@@ -42,10 +42,8 @@ class _Machine:
         self.memo: dict[int, Any] = {}
 
     def run(self) -> Any:
-        """Carry out the instructions until the one that says stop.
-
-        Those that dumps are made of stand here in full: a call for each takes three times as long.
-        """
+        """Carry out the instructions until the one that says stop."""
+        # Those that dumps are made of stand here in full: a call for each takes three times as long.
         data, stack, memo, at = self.data, self.stack, self.memo, 0
         try:
             while True:
@@ -78,13 +76,16 @@ class _Machine:
                     return self._pop()
                 else:
                     self.at = max(self.at, at)
-                    step = _STEPS.get(code)
-                    if step is None:
-                        raise self._refused(code)
-                    step(self)
+                    self._other_step(code)
                     at = self.at
         finally:
             self.at = max(self.at, at)
+
+    def _other_step(self, code: int) -> None:
+        step = _STEPS.get(code)
+        if step is None:
+            raise self._refused(code)
+        step(self)
 
     def _refused(self, code: int) -> InputError:
         name = next((each.name for each in pickletools.opcodes if ord(each.code) == code), f"instruction {code}")

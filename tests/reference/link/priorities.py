@@ -6,8 +6,9 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from netsim.topology.network import Link
+from tests.reference.host.nic_scheduler import Nic
 from tests.reference.link.pfc import Gate
-from tests.reference.link.port import Nic, Port
+from tests.reference.link.port import Port
 from tests.reference.state.records import Connection, LinkCount, Packet
 
 if TYPE_CHECKING:

@@ -125,30 +125,39 @@ def loop(switches: int, *, pfc: Pfc | None = None) -> Network:
     return builder.build()
 
 
+def distances(network: Network, goal: int, *, outside: bool = False) -> dict[int, int]:
+    """Links from every node to a host, over switches; outside servers only, or over NVLink too."""
+    hosts, found, edge = len(network.hosts), {goal: 0}, [goal]
+    for node in edge:  # grows while it is read
+        for link in network.links:
+            usable = (node >= hosts or node == goal) and not (outside and link.kind == SCALE_UP)
+            if link.target == node and usable and link.source not in found:
+                found[link.source] = found[node] + 1
+                edge.append(link.source)
+    return found
+
+
+def nearer(network: Network, node: int, goal: int, far: dict[int, int]) -> list[Link]:
+    """The links on a shortest way from a node to a host, by the distances from it."""
+    return [
+        link
+        for link in network.links
+        if link.source == node and far.get(link.target) == far[node] - 1
+        if link.target >= len(network.hosts) or link.target == goal
+    ]
+
+
 def shortest_routes(network: Network) -> Callable[[int, int, int], tuple[int, ...]]:
     """Give route(source, target, channel): a shortest path, spread over equal ones; between servers PXN."""
-    hosts = len(network.hosts)
-
-    def distances(target: int) -> dict[int, int]:
-        found, edge = {target: 0}, [target]
-        for node in edge:  # grows while it is read
-            for link in network.links:
-                if link.target == node and link.source not in found and (node >= hosts or node == target):
-                    found[link.source] = found[node] + 1
-                    edge.append(link.source)
-        return found
 
     def walk(source: int, target: int, channel: int) -> tuple[int, ...]:
-        far, node, route = distances(target), source, []
+        far, node, route = distances(network, target), source, []
         while node != target:
-            nearer = [link for link in network.links if link.source == node and closer(far, link.target, node, target)]
-            chosen = nearer[(source + target + channel) % len(nearer)]
+            links = nearer(network, node, target, far)
+            chosen = links[(source + target + channel) % len(links)]
             route.append(chosen.number)
             node = chosen.target
         return tuple(route)
-
-    def closer(far: dict[int, int], to: int, node: int, target: int) -> bool:
-        return far.get(to) == far[node] - 1 and (to >= hosts or to == target)
 
     def route(source: int, target: int, channel: int) -> tuple[int, ...]:
         a, b = network.hosts[source], network.hosts[target]
@@ -162,27 +171,20 @@ def shortest_routes(network: Network) -> Callable[[int, int, int], tuple[int, ..
 
 def longest_round_trip(network: Network, packet_bytes: int, ack_bytes: int) -> int:
     """Give the time there and back between the two hosts farthest apart outside servers, walking every shortest way."""
-    hosts, outside = len(network.hosts), [link for link in network.links if link.kind != SCALE_UP]
 
     def sent(link: Link, size: int) -> int:
         return -(-size * 8 * 10**12 // link.rate_bps) + link.delay_ps
 
-    def longest_to(target: int) -> int:
-        edge = {target: 0}  # nodes so many links away, and their longest time
-        seen, found = {target}, 0
-        while edge:
-            onward: dict[int, int] = {}
-            for link in outside:
-                if link.target in edge and link.source not in seen and (link.target >= hosts or link.target == target):
-                    back = network.links[link.number ^ 1]
-                    time = edge[link.target] + sent(link, packet_bytes) + sent(back, ack_bytes)
-                    onward[link.source] = max(onward.get(link.source, 0), time)
-            seen |= set(onward)
-            found = max([found, *(time for node, time in onward.items() if node < hosts)])
-            edge = onward
-        return found
+    def longest_to(goal: int) -> int:
+        far, times = distances(network, goal, outside=True), {goal: 0}
+        for node in sorted(far, key=far.__getitem__)[1:]:
+            times[node] = max(
+                times[link.target] + sent(link, packet_bytes) + sent(network.links[link.number ^ 1], ack_bytes)
+                for link in nearer(network, node, goal, far)
+            )
+        return max(time for node, time in times.items() if node < len(network.hosts))
 
-    return max(longest_to(host) for host in range(hosts))
+    return max(longest_to(host.number) for host in network.hosts)
 
 
 def ring(ranks: int, steps: int, bytes_per_step: int, pieces: int = 1, channel: int = 0) -> list[Row]:

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from netsim.topology.network import SCALE_UP, Network
+from tests.reference.scenarios.networks import distances, nearer
 from tests.reference.state.records import Connection, Packet, mix
 
 if TYPE_CHECKING:
@@ -105,23 +106,5 @@ class PerPacketRouting:
 
 
 def candidates(network: Network, node: int, goal: int) -> list[int]:
-    """The links on a shortest way from a switch to a host."""
-    far, hosts = distances(network, goal), len(network.hosts)
-    return [
-        link.number
-        for link in network.links
-        if link.source == node and link.kind != SCALE_UP and far.get(link.target) == far[node] - 1
-        if link.target >= hosts or link.target == goal
-    ]
-
-
-def distances(network: Network, goal: int) -> dict[int, int]:
-    """Links from every node to a host, over switches and outside servers."""
-    hosts, found, edge = len(network.hosts), {goal: 0}, [goal]
-    for node in edge:  # grows while it is read
-        for link in network.links:
-            usable = link.kind != SCALE_UP and (node >= hosts or node == goal)
-            if link.target == node and usable and link.source not in found:
-                found[link.source] = found[node] + 1
-                edge.append(link.source)
-    return found
+    """The links on a shortest way from a switch to a host, outside servers."""
+    return [link.number for link in nearer(network, node, goal, distances(network, goal, outside=True))]

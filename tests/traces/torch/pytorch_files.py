@@ -6,7 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from netsim.traces import Operation, Trace, read
+
 Json = dict[str, Any]
+US = 1_000_000  # picoseconds
+AR: Json = {"name": "allreduce", "sent": 250}  # 1,000 bytes
+ANNOTATION = {"Input Dims": [[250]], "Input type": ["float"]}
 PGS = {"0": [0, 1], "tp": [0, 1]}
 
 
@@ -111,3 +116,13 @@ def inspected(rank: int, number: int, coll: str = "AllReduce", size: int = 4096,
         "metadata": {"inspector_output_format_version": "v4.0", "hostname": "node1", "pid": 100 + rank},
         "coll_perf": perf,
     }
+
+
+def network(trace: Trace) -> list[Operation]:
+    """What is sent."""
+    return [each for each in trace.operations if each.op != "compute"]
+
+
+def one(folder: Path, *events: dict[str, object]) -> Trace:
+    """The trace of a file of one rank with these events."""
+    return read(kineto(folder, 0, list(events)), fill_missing_ranks=True)

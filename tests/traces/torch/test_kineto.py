@@ -5,25 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from netsim.errors import InputError
-from netsim.traces import Operation, Trace, read
-from tests.traces.torch.pytorch_files import call, event, kernel, kineto
-
-US = 1_000_000  # picoseconds
-AR: dict[str, Any] = {"name": "allreduce", "sent": 250}  # 1,000 bytes
-ANNOTATION = {"Input Dims": [[250]], "Input type": ["float"]}
-
-
-def network(trace: Trace) -> list[Operation]:
-    return [each for each in trace.operations if each.op != "compute"]
-
-
-def one(folder: Path, *events: dict[str, object]) -> Trace:
-    return read(kineto(folder, 0, list(events)), fill_missing_ranks=True)
+from netsim.traces import read
+from tests.traces.torch.pytorch_files import ANNOTATION, AR, US, call, event, kernel, kineto, network, one
 
 
 def test_call_kernel_and_both_annotations_are_one_collective(tmp_path: Path) -> None:

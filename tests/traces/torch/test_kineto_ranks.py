@@ -8,20 +8,8 @@ from typing import Any
 import pytest
 
 from netsim.errors import InputError
-from netsim.traces import Operation, Trace, read
-from tests.traces.torch.pytorch_files import Json, call, comms, kernel, kineto
-
-US = 1_000_000  # picoseconds
-AR: dict[str, Any] = {"name": "allreduce", "sent": 250}  # 1,000 bytes
-ANNOTATION = {"Input Dims": [[250]], "Input type": ["float"]}
-
-
-def network(trace: Trace) -> list[Operation]:
-    return [each for each in trace.operations if each.op != "compute"]
-
-
-def one(folder: Path, *events: dict[str, object]) -> Trace:
-    return read(kineto(folder, 0, list(events)), fill_missing_ranks=True)
+from netsim.traces import read
+from tests.traces.torch.pytorch_files import AR, US, Json, call, comms, kernel, kineto, network, one
 
 
 def test_list_of_ranks_cut_off_in_a_call_is_taken_from_the_list_of_groups(tmp_path: Path) -> None:

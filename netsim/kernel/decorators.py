@@ -45,14 +45,17 @@ def entry(function: Callable[..., Any]) -> Any:
     return kernel
 
 
-def dispatcher_of(function: Callable[..., Any], *, is_part: bool) -> Any:
-    """What numba compiles of an `inner` kernel or a `part`."""
-    compiler = DraftCompiler if is_part else ApartCompiler
-    options: dict[str, Any] = {"boundscheck": CHECKED, "error_model": "numpy", "pipeline_class": compiler}
-    compiled: Any = njit
-    return compiled(forceinline=is_part, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
-
-
 @typeof_impl.register(Kernel)
 def _type_of_kernel(kernel: Kernel, context: Any) -> Any:
+    """What numba makes of an `inner` kernel or a `part` that a kernel calls."""
+    if kernel.compiled is None:
+        compiled: Any = njit
+        kernel.compiled = compiled(
+            boundscheck=CHECKED,
+            error_model="numpy",
+            no_cpython_wrapper=True,
+            no_cfunc_wrapper=True,
+            pipeline_class=DraftCompiler if kernel.is_part else ApartCompiler,
+            forceinline=kernel.is_part,
+        )(kernel.py_func)
     return typeof_impl(kernel.compiled, context)

@@ -4,23 +4,18 @@ So a file with kernels can be read for what else it says (settings, for one) wit
 """
 
 from collections.abc import Callable
-from functools import cached_property, update_wrapper
+from functools import update_wrapper
 from typing import Any
 
 
 class Kernel:
-    """A function for other kernels to call. For numba it is what `compiled` is; Python calls the function itself."""
+    """A function for kernels to call; kernel/decorators.py says what numba makes of it, Python calls it as it is."""
+
+    compiled: Any = None  # by numba, as soon as a kernel is compiled that calls it
 
     def __init__(self, function: Callable[..., Any], *, is_part: bool) -> None:
         self.py_func, self.is_part = function, is_part
         update_wrapper(self, function)
-
-    @cached_property
-    def compiled(self) -> Any:
-        """Numba's dispatcher of it."""
-        from netsim.kernel.decorators import dispatcher_of
-
-        return dispatcher_of(self.py_func, is_part=self.is_part)
 
     def __call__(self, *arguments: Any) -> Any:
         """In the interpreter."""

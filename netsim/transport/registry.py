@@ -77,7 +77,9 @@ class Control:
         return self.paced and not self.traits.moves_window
 
 
-REGISTRY = {name: Control.of(name, CODES[name], import_module(f"netsim.transport.{name}")) for name in CONTROLS}
+REGISTRY = {
+    name: Control.of(name, CODES[name], import_module(f"netsim.transport.controls.{name}")) for name in CONTROLS
+}
 CONTROL_STATES = {name: control.state for name, control in REGISTRY.items()}
 CONTROL_SETTINGS = np.dtype([(name, control.settings.record()) for name, control in REGISTRY.items()])
 

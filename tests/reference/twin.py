@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from netsim.topology.network import SCALE_UP
-from netsim.transport import dcqcn
+from netsim.transport.controls import dcqcn
 from tests.reference.flows.collectives import Ranks
 from tests.reference.host.nic_scheduler import Nic
 from tests.reference.link.port import DEPARTURE, Port

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from netsim.transport.controls.swift import BASE_PS
 from netsim.transport.settings import Transport
-from netsim.transport.swift import BASE_PS
 
 
 def test_defaults_are_those_of_their_sources() -> None:

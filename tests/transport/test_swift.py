@@ -7,9 +7,9 @@ import pytest
 
 from netsim.core.state.dtypes import CONNECTION
 from netsim.kernel import entry
-from netsim.transport import swift
+from netsim.transport.controls import swift
+from netsim.transport.controls.swift import Settings as Swift
 from netsim.transport.fixed_point import ONE
-from netsim.transport.swift import Settings as Swift
 from tests.transport.events import LOSS, SEND, TIMEOUT, Sender
 
 

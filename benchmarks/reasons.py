@@ -31,7 +31,8 @@ from netsim.result.reason import Reason, ReasonKind
 from netsim.simulation import check, simulate
 from netsim.topology import TOPOLOGIES
 from netsim.traces import Group, Operation, Trace
-from netsim.transport import CONTROLS, PULLED, RECOVERIES
+from netsim.transport import CONTROLS, RECOVERIES
+from netsim.transport.registry import REGISTRY
 
 PACKET = 4096
 LONG = 8 * PACKET
@@ -75,11 +76,11 @@ def case(number: int) -> Scenario | None:
     draw = random.Random(number)
     topology, hosts = fabric(draw)
     control = draw.choice(list(CONTROLS))
-    recovery = "selective_repeat" if control in PULLED else draw.choice(list(RECOVERIES))
+    recovery = "selective_repeat" if REGISTRY[control].receiver_credit else draw.choice(list(RECOVERIES))
     transport: dict[str, Any] = {"control": control, "recovery": recovery}
     if draw.random() < 0.3:
         transport["window"] = draw.choice([1, 4, 16, 64])
-    topology["trim"] = control in PULLED or (recovery == "selective_repeat" and draw.random() < 0.3)
+    topology["trim"] = REGISTRY[control].receiver_credit or (recovery == "selective_repeat" and draw.random() < 0.3)
     if not topology["trim"] and draw.random() < 0.5:
         topology["pfc"] = "on"
     routing = draw.choice(["ecmp", "single"] if recovery == "go_back_n" else ["ecmp", "spray", "adaptive", "reps"])

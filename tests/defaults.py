@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from netsim.topology.ecn import NO_ECN
+from netsim.transport.registry import REGISTRY
 from netsim.units import UNLIMITED
 
 NS, US = 10**3, 10**6  # ps
@@ -19,8 +20,8 @@ CSG = "csg-htsim 841d9e7, the Swift sender"
 DESIGN = "this project's own choice"
 
 DEFAULTS: dict[str, Rows] = {
-    "Dctcp": {"gain": (1 / 16, "DCTCP (SIGCOMM 2010), section 4")},
-    "Dcqcn": {
+    "dctcp.Settings": {"gain": (1 / 16, "DCTCP (SIGCOMM 2010), section 4")},
+    "dcqcn.Settings": {
         "g": (5 / 1024, f"{NIC}: DCE_TCP_G 1019 of 1024"),
         "alpha_timer": (1 * US, f"{NIC}: DCE_TCP_RTT"),
         "increase_timer": (300 * US, f"{NIC}: RPG_TIME_RESET"),
@@ -32,7 +33,7 @@ DEFAULTS: dict[str, Rows] = {
         "clamp_tgt_rate": (False, f"{NIC}: CLAMP_TGT_RATE"),
         "cnp_interval": (4 * US, f"{NIC}: MIN_TIME_BETWEEN_CNPS"),
     },
-    "Timely": {
+    "timely.Settings": {
         "alpha": (0.875, "TIMELY (SIGCOMM 2015), section 5"),
         "beta": (0.8, "TIMELY, section 5"),
         "beta_patched": (0.008, "CoNEXT 2016, section 4.3"),
@@ -44,7 +45,7 @@ DEFAULTS: dict[str, Rows] = {
         "least": (1000, DESIGN),
         "patched": (True, "CoNEXT 2016: the rule of 2015 has no fixed point"),
     },
-    "Swift": {
+    "swift.Settings": {
         "base_target": ("auto", f"{CSG}: 20 us, for a round trip that may be longer"),
         "hop_scale": (3_053 * NS, f"{CSG}: base target / 6.55"),
         "fs_range": (100 * US, f"{CSG}: five base targets"),
@@ -57,13 +58,13 @@ DEFAULTS: dict[str, Rows] = {
         "max_cwnd": ("auto", DESIGN),
         "retx_reset_threshold": (5, "Swift, algorithm 1"),
     },
-    "Hpcc": {
+    "hpcc.Settings": {
         "eta": (0.95, "HPCC (SIGCOMM 2019), section 3.3"),
         "max_stage": (0, "HPCC's ns-3 model, results page: 5 is a typo"),
         "ai": (10 * MBPS, "HPCC's ns-3 model, run.py, at 25 Gb/s"),
         "least": (1000, DESIGN),
     },
-    "Nscc": {
+    "nscc.Settings": {
         "base_rtt": ("auto", f"{UET}, main_uec.cpp: the longest path's"),
         "target_qdelay": ("auto", UET),
         "target_share": (1.0, f"{UET}: a base RTT without trimming"),
@@ -84,12 +85,14 @@ DEFAULTS: dict[str, Rows] = {
         "last": (0.5, "NDP (SIGCOMM 2017), section 3.1: with probability 50 %; uet-htsim, compositequeue.cpp"),
         "marking": ("dequeue", 'uet-htsim, compositequeue.cpp: "ECN mark on deque"'),
     },
-    "Ndp": {"share": (0.99, "csg-htsim 841d9e7, NDP's pull pacer")},
+    "ndp.Settings": {"share": (0.99, "csg-htsim 841d9e7, NDP's pull pacer")},
     "GoBackN": {"naks": ("once", "InfiniBand: one NAK until the gap is closed")},
     "SelectiveRepeat": {
         "window": ("auto", DESIGN),
         "reordering": ("auto", "RFC 5681, three duplicate ACKs"),
     },
+    "ControlSettings": {},
+    "ControlTables": {name: (OWN, "") for name, control in REGISTRY.items() if control.has_settings},
     "Transport": {
         "preset": (None, DESIGN),
         "control": ("dctcp", DESIGN),
@@ -97,7 +100,6 @@ DEFAULTS: dict[str, Rows] = {
         "timeout": ("auto", DESIGN),
         "window": ("bdp", DESIGN),
         "retries": (7, "InfiniBand's largest retry count; NCCL_IB_RETRY_CNT"),
-        **dict.fromkeys(("dctcp", "dcqcn", "timely", "swift", "hpcc", "nscc", "ndp"), (OWN, "")),
         **dict.fromkeys(("go_back_n", "selective_repeat"), (OWN, "")),
     },
     "Ecn": {
@@ -208,13 +210,15 @@ CONSTANTS: Rows = {
     "transport.settings:TCP_DUPLICATES": (3, "RFC 5681, section 3.2"),
     "routing.ecmp:MOST_QUEUE_PAIRS": (128, "NCCL: NCCL_IB_QPS_PER_CONNECTION"),
     "config.traffic_classes:HIGHEST": (7, "IEEE 802.1Q: eight priorities"),
-    "transport.dcqcn:REFERENCE_MBPS": (40_000, "DCQCN (SIGCOMM 2015), section 5: 40 Gb/s"),
-    "transport.timely:REFERENCE_MBPS": (10_000, "TIMELY (SIGCOMM 2015), section 5: 10 Gb/s"),
-    "transport.swift:BASE_PS": (20 * US, CSG),
+    "transport.controls.dcqcn:REFERENCE_MBPS": (40_000, "DCQCN (SIGCOMM 2015), section 5: 40 Gb/s"),
+    "transport.controls.timely:REFERENCE_MBPS": (10_000, "TIMELY (SIGCOMM 2015), section 5: 10 Gb/s"),
+    "transport.controls.timely:LOW": (round(50 / 20 * 65536), "TIMELY, section 5: 50 us over a round trip of 20 us"),
+    "transport.controls.timely:HIGH": (round(500 / 20 * 65536), "TIMELY, section 5: 500 us"),
+    "transport.controls.swift:BASE_PS": (20 * US, CSG),
     "core.flows.connections:SPREAD": (256, DESIGN),
-    "transport.hpcc:REFERENCE_MBPS": (25_000, "HPCC's run.py: 25 Gb/s"),
-    "transport.nscc:REFERENCE_MBPS": (100_000, f"{UET}: 100 Gb/s"),
-    "transport.nscc:REFERENCE_RTT_PS": (12 * US, f"{UET}: 12 us"),
+    "transport.controls.hpcc:REFERENCE_MBPS": (25_000, "HPCC's run.py: 25 Gb/s"),
+    "transport.controls.nscc:REFERENCE_MBPS": (100_000, f"{UET}: 100 Gb/s"),
+    "transport.controls.nscc:REFERENCE_RTT_PS": (12 * US, f"{UET}: 12 us"),
     "topology.pfc:PACKETS_IN_FLIGHT": (3, "IEEE 802.1Qbb: 2 MTU and the packet being sent"),
     "topology.blueprint:FULL_PACKET": (4160, HTSIM),
     "config.preset_defaults:RESUME": (0.8, "htsim's RoCE: 12 of 15 packets"),

@@ -10,7 +10,6 @@ from netsim.cli.choices import is_scenario, pair
 from netsim.cli.progress import reading
 from netsim.cli.work import no_fabric
 from netsim.errors import InputError
-from netsim.transport import PULLED
 
 if TYPE_CHECKING:
     from netsim.config.scenario import Scenario
@@ -67,13 +66,15 @@ def designs(traces: Sequence[str], axes: Axes, sets: Sequence[str], note: Callab
     from netsim.config import build_scenario, load_scenario, load_trace
     from netsim.study.controls import cannot_pull
     from netsim.study.designs import designs_of
+    from netsim.transport.registry import REGISTRY
 
+    pulling = [name for name, control in REGISTRY.items() if control.receiver_credit]
     with reading():
         trace = None if _are_scenarios(traces) else load_trace(list(traces))
 
     def fitting(values: Sequence[Value]) -> Scenario | None:
         others = [value for value in values if not value.control]
-        for control in (value.control for value in values if value.control in PULLED):
+        for control in (value.control for value in values if value.control in pulling):
             if why := cannot_pull(control, make(others)):
                 note(why)
                 return None

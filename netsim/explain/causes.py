@@ -13,11 +13,8 @@ from netsim.explain.trace_columns import Column
 from netsim.explain.traffic import Traffic
 from netsim.result.reason import ReasonKind
 from netsim.topology import Network
-from netsim.transport import CODES, MARKED, NOTED, PULLED
 from netsim.transport.fixed_point import WIDEST
-
-BY_DELAY = (*NOTED, *PULLED)  # controls that a queue slows down; a packet that is trimmed waits too
-FIXED_WINDOW = ("none", "window", "dcqcn", "timely")  # controls that leave the window as it was set
+from netsim.transport.registry import REGISTRY, Control
 
 # Where one answer ends and the next begins; near a border both are partly true.
 MORE_THAN_HOSTS = 1.05  # links needed longer than any host's, even if evenly loaded, cannot carry what the hosts send
@@ -217,10 +214,11 @@ class Causes:
     def _that_slowed(self, connection: int) -> Cause | None:
         marked, lost, waited = self.traffic.slowed(connection, self.start_ps, self.end_ps)
         control = self._control(connection)
-        if lost.any() and not marked.any() and control not in PULLED:
+        if lost.any() and not marked.any() and not control.receiver_credit:
             return Cause(ReasonKind.LOSS_RECOVERY, int(np.argmax(lost)))
-        is_told = control in MARKED and marked.any()
-        if not is_told and not (control in BY_DELAY and self._is_felt(connection, int(waited.sum()))):
+        is_told = control.traits.reacts_to_ecn and marked.any()
+        by_delay = control.timestamped or control.receiver_credit  # a packet that is trimmed waits too
+        if not is_told and not (by_delay and self._is_felt(connection, int(waited.sum()))):
             return None
         links = np.union1d(_often(marked), _often(waited))
         needed = [self._needed_ps(each) for each in links.tolist()]
@@ -229,13 +227,13 @@ class Causes:
     def _limit(self, connection: int, *, is_window: bool) -> str:
         """Whose limit holds a connection back: its control's, or that of a setting."""
         control = self._control(connection)
-        if not is_window or control not in FIXED_WINDOW:
-            return control
+        if not is_window or control.traits.moves_window:
+            return control.name
         is_open = int(self.rows.world.connections["cwnd"][connection]) >= WIDEST
         return "selective_repeat.window" if is_open else "transport.window"
 
-    def _control(self, connection: int) -> str:
-        return list(CODES)[int(self.rows.world.connections["control"][connection])]
+    def _control(self, connection: int) -> Control:
+        return list(REGISTRY.values())[int(self.rows.world.connections["control"][connection])]
 
     def _is_felt(self, connection: int, waited_ps: int) -> bool:
         """Whether so long a wait of all a connection's packets of the collective shows in their round trips."""

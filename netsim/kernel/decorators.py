@@ -1,13 +1,15 @@
-"""The three kinds of kernels: `entry`, which Python calls, and what only kernels call, `inner` and `part`."""
+"""How numba compiles the kernels: an `entry`, which Python calls, and what only kernels call (kernel/parts.py)."""
 
 import os
 from collections.abc import Callable
 from typing import Any
 
 from numba import config, njit
+from numba.extending import typeof_impl
 
 from netsim.kernel.cache import CACHE_FOLDER, CHECKED
 from netsim.kernel.once import ApartCompiler, DraftCompiler, WholeCompiler
+from netsim.kernel.parts import Kernel
 
 _entries: list[Any] = []
 
@@ -43,17 +45,17 @@ def entry(function: Callable[..., Any]) -> Any:
     return kernel
 
 
-def _within(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    compiled: Any = njit
-    decorator: Callable[[Callable[..., Any]], Any] = compiled(
-        boundscheck=CHECKED,
-        error_model="numpy",
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-        **options,
-    )
-    return decorator
-
-
-inner = _within(pipeline_class=ApartCompiler, forceinline=False)  # called from kernels, rarely
-part = _within(pipeline_class=DraftCompiler, forceinline=True)  # part of the kernel that calls it
+@typeof_impl.register(Kernel)
+def _type_of_kernel(kernel: Kernel, context: Any) -> Any:
+    """What numba makes of an `inner` kernel or a `part` that a kernel calls."""
+    if kernel.compiled is None:
+        compiled: Any = njit
+        kernel.compiled = compiled(
+            boundscheck=CHECKED,
+            error_model="numpy",
+            no_cpython_wrapper=True,
+            no_cfunc_wrapper=True,
+            pipeline_class=DraftCompiler if kernel.is_part else ApartCompiler,
+            forceinline=kernel.is_part,
+        )(kernel.py_func)
+    return typeof_impl(kernel.compiled, context)

@@ -12,6 +12,7 @@ from netsim.report.text import counted, microseconds, percent, times
 from netsim.result import Result
 from netsim.result.reason import Reason, ReasonKind, reason
 from netsim.topology import Network
+from netsim.transport.registry import REGISTRY
 from netsim.units import format_rate, format_size
 
 # Where one answer ends and the next begins. They sort clear cases; near a border both answers are partly true.
@@ -22,7 +23,6 @@ FAN_IN = 2  # senders to one host at once
 LOPSIDED = 1.5  # an incast's receiver has so much more to take than any sender has to give
 OFTEN_LOST = 0.05  # of all packets: sending them again takes longer than their share
 AS_IF_IDLE = 1.25  # times the ideal: no congestion worth the name
-BY_RATE = ("dcqcn", "timely")  # controls that hold a sender back by its pace
 
 
 def estimate_of(result: Result) -> Reason:
@@ -142,7 +142,8 @@ def _by_no_link(load: Load, worst: int) -> Reason:
     slowed = (links["ecn_marks"] + links["pauses_sent"] + links["trims"]).to_numpy() > 0
     if slowed.any():
         return _by_a_link(load, int(np.argmax(np.where(slowed, load.needed_ps, -1.0))))
-    limit = ReasonKind.RATE_LIMIT if load.result.scenario.transport.control in BY_RATE else ReasonKind.WINDOW_LIMIT
+    control = REGISTRY[load.result.scenario.transport.control]
+    limit = ReasonKind.RATE_LIMIT if control.limits_by_rate else ReasonKind.WINDOW_LIMIT
     return _at(load, limit, None, busiest)
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from netsim.config.preset_defaults import filled_in
 from netsim.report.text import NOTHING, columns, counted, microseconds, number, percent, times
 from netsim.result import Result
-from netsim.transport import UNMOVED_BY_LOSS
+from netsim.transport.registry import REGISTRY
 from netsim.units import format_rate, format_size
 
 MOST_ROWS = 20  # kinds of operations shown one by one
@@ -147,7 +147,7 @@ def _unmoved(result: Result) -> str:
     """Where packets were lost under a control that does not slow down for that."""
     summary, transport = result.summary, result.scenario.transport
     gone = summary["drops"] + summary["lost"]
-    if transport.control not in UNMOVED_BY_LOSS or not gone:
+    if REGISTRY[transport.control].reacts_to_loss or not gone:
         return ""
     hint = "" if result.scenario.topology.pfc else "; with PFC (topology.pfc = on) full queues drop nothing"
     return (

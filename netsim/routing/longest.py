@@ -13,9 +13,7 @@ _COLUMNS = 256  # hosts handled together: bounds the memory
 
 def base_rtt_ps(network: Network, transport: Transport, packet_bytes: int, ack_bytes: int) -> int:
     """Of the whole network, as a control's settings say it or as its longest path has it; 0 where no control asks."""
-    if transport.control != "nscc":
-        return 0
-    said = transport.nscc.base_rtt
+    said = getattr(transport.control_settings, "base_rtt", 0)
     return said if isinstance(said, int) else longest_round_trip_ps(network, packet_bytes, ack_bytes)
 
 

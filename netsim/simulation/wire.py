@@ -29,7 +29,7 @@ def world_of(network: Network, wire: Wire, transport: Transport, seed: int, clas
         payloads=(wire.payload, wire.scale_up_payload),
         seed=seed,
         control=transport.control,
-        parameters=transport.parameters,
+        parameters=transport.control_settings.numbers(),
         selective=transport.recovery == "selective_repeat",
         nak_per_packet=transport.go_back_n.naks == "every",
         classes=classes,

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from netsim.config.scenario import Scenario
 from netsim.topology.pfc import Pfc
-from netsim.transport import CONTROLS, DELAYED, MARKED, PULLED, TELEMETERED, UNMOVED_BY_LOSS
+from netsim.transport import CONTROLS
+from netsim.transport.registry import REGISTRY
 from netsim.units import UNLIMITED, format_rate, format_size
 
 
@@ -38,26 +39,27 @@ def _pauses(pfc: Pfc) -> str:
 def misfits(scenario: Scenario) -> Iterator[str]:
     """What the control of a scenario lacks on this fabric, a sentence each."""
     control, topology = scenario.transport.control, scenario.topology
+    kind = REGISTRY[control]
     drops = topology.pfc is None and topology.buffer < UNLIMITED
-    if drops and control in DELAYED:
+    if drops and kind.measures_delay_alone:
         yield f"{control} measures the delay of packets that arrive: without PFC it sees nothing of those dropped"
-    elif drops and control in UNMOVED_BY_LOSS:
+    elif drops and not kind.reacts_to_loss:
         yield f"{control} takes no notice of losses, and without PFC a full queue drops packets"
-    if control in MARKED and not _marks(scenario):
+    if kind.traits.reacts_to_ecn and not _marks(scenario):
         yield f"{control} needs ECN, which is off"
-    if control in PULLED and not topology.trim:
+    if kind.receiver_credit and not topology.trim:
         yield f"{control} needs switches that trim: without, what its first windows overflow is lost until a time-out"
-    if control in TELEMETERED:
+    if kind.telemetered:
         yield f"{control} needs INT: every switch is taken to write it"
     if control == "nscc" and not topology.trim:
         yield "nscc hears of a full queue by trimmed packets: without trimming it waits for the recovery to tell"
-    if control in TELEMETERED and scenario.routing.kind not in ("ecmp", "single"):
+    if kind.telemetered and scenario.routing.kind not in ("ecmp", "single"):
         yield f"{control} compares what a link said at two times: packets that are spread over paths hide that"
 
 
 def cannot_pull(control: str, base: Scenario) -> str:
     """Why a receiver-driven control cannot run on a base at all; "" where it can, and for all others."""
-    if control not in PULLED or base.transport.recovery == "selective_repeat":
+    if not REGISTRY[control].receiver_credit or base.transport.recovery == "selective_repeat":
         return ""
     return (
         f"{control} is left out: it pulls packets one by one, which {base.transport.recovery} cannot; "

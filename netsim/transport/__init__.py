@@ -1,9 +1,7 @@
 """How a sender yields (congestion control, one file each) and what it retransmits (loss recovery).
 
-To add a control: one file with STATE, SETTINGS and a kernel `start`, and those of `on_ack`, `on_round_trip`,
-`on_telemetry`, `on_notification`, `on_send`, `on_nack`, `on_loss`, `on_timeout` that it needs; one line in CONTROLS
-(and PACED, NOTED, TELEMETERED, UNMOVED_BY_LOSS, MARKED); its branches in `dispatch.py`. This page imports no kernels,
-so that a scenario can be read without the compiler.
+To add a control: one file and one line in CONTROLS; see CONTRIBUTING.md. This page imports nothing, so that names are
+listed at once.
 """
 
 CONTROLS = {
@@ -23,28 +21,4 @@ RECOVERIES = {
     "selective_repeat": "packets count in any order; only what is missing is retransmitted (NACK, overtaken, time-out)",
 }
 
-PACED = ("dcqcn", "timely", "swift", "hpcc")  # controls that space their packets out in time
-PULLED = ("ndp",)  # receiver-driven controls: they need selective repeat
-UNMOVED_BY_LOSS = ("none", "window", "dcqcn", "timely", "hpcc")  # a lost packet, a NAK or a time-out changes nothing
-MARKED = ("dctcp", "dcqcn", "nscc")  # controls that hear of ECN marks
-DELAYED = ("timely", "swift")  # controls that hear of nothing but round trips
-
-NOTED = (
-    "timely",
-    "swift",
-    "hpcc",
-    "nscc",
-)  # controls that must know of a packet when it was sent (core/state/packet_metadata.py)
-TELEMETERED = ("hpcc",)  # and what the links on its way said of themselves
-
-__all__ = [
-    "CONTROLS",
-    "DELAYED",
-    "MARKED",
-    "NOTED",
-    "PACED",
-    "PULLED",
-    "RECOVERIES",
-    "TELEMETERED",
-    "UNMOVED_BY_LOSS",
-]
+__all__ = ["CODES", "CONTROLS", "RECOVERIES"]

@@ -1,14 +1,15 @@
 """What a user chooses about the transport: the table [transport] of a scenario."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator, model_validator
 
 from netsim.errors import InputError, nearest
-from netsim.transport import CONTROLS, PULLED, RECOVERIES
-from netsim.transport.control_settings import Hpcc, Nscc, Swift, Timely, fixed
+from netsim.transport import CONTROLS, RECOVERIES
+from netsim.transport.control_settings import ControlSettings
 from netsim.transport.presets import PRESETS, laid_under, preset_named_by
-from netsim.units import Duration, Rate, Size, parse_rate, parse_time
+from netsim.transport.registry import REGISTRY
+from netsim.units import Duration
 
 IB_ACK_TIMEOUT_10_PS = 4_194_304_000  # InfiniBand's local ack timeout with code 10: 4.096 us * 2^10
 IB_ACK_TIMEOUT_14_PS = 67_108_864_000
@@ -17,66 +18,6 @@ IB_RETRIES = 7  # the largest retry count of InfiniBand, and NCCL's default
 TCP_DUPLICATES = 3
 
 SHORTEST_TIMEOUT_PS = 1_000_000
-SHORTEST_TIMER_PS = 100_000  # a kernel catches up with each expiration
-
-
-class Dctcp(BaseModel):
-    """Settings of DCTCP. gain: weight g of the newest marked fraction; 1/16 as in the paper, section 4."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    gain: Annotated[float, Field(gt=0, le=1)] = 1 / 16
-
-
-class Dcqcn(BaseModel):
-    """Settings of DCQCN, named as in the paper; the defaults are those of NICs that are sold (ConnectX-4 and later).
-
-    They are what `mlxconfig query` lists and NVIDIA documents ("DCQCN CC Parameters", DOCA 3.4): DCE_TCP_G 1019, so
-    that g = (1024 - 1019) / 1024; DCE_TCP_RTT 1 us (alpha_timer); RPG_TIME_RESET 300 us (increase_timer);
-    RPG_BYTE_RESET 32767, of 64 bytes (byte_counter); RPG_THRESHOLD 1 (fast_recovery); RPG_MIN_RATE 1 Mb/s;
-    CLAMP_TGT_RATE false; MIN_TIME_BETWEEN_CNPS 4 us (cnp_interval; RATE_REDUCE_MONITOR_PERIOD is 4 us too).
-    RPG_AI_RATE 5 Mb/s and RPG_HAI_RATE 50 Mb/s are taken for 25 Gb/s and scale with the rate, as in the simulations of
-    HPCC (SIGCOMM 2019); ai and hai are at 40 Gb/s, as the paper's. PAPER_2015 in presets.py holds the paper's values.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    g: Annotated[float, Field(gt=0, le=1)] = 5 / 1024
-    alpha_timer: Duration = parse_time("1us")
-    increase_timer: Duration = parse_time("300us")
-    byte_counter: Annotated[Size, Field(gt=0)] = 32_767 * 64
-    fast_recovery: Annotated[int, Field(ge=1)] = 1
-    ai: Rate = parse_rate("8Mb/s")
-    hai: Rate = parse_rate("80Mb/s")
-    min_rate: Rate = parse_rate("1Mb/s")
-    clamp_tgt_rate: bool = False
-    cnp_interval: Annotated[Duration, Field(gt=0)] = parse_time("4us")
-
-    @field_validator("alpha_timer", "increase_timer")
-    @classmethod
-    def _long_enough(cls, timer: int) -> int:
-        if timer < SHORTEST_TIMER_PS:
-            raise ValueError("shorter than 100ns; give at least 100ns")
-        return timer
-
-    @property
-    def core(self) -> dict[str, int]:
-        plain = ("alpha_timer", "increase_timer", "byte_counter", "fast_recovery", "min_rate", "cnp_interval")
-        return {
-            "gain": fixed(self.g),
-            **{name: getattr(self, name) for name in plain},
-            "additive": self.ai,
-            "hyper": self.hai,
-            "clamp": int(self.clamp_tgt_rate),
-        }
-
-
-class Ndp(BaseModel):
-    """Settings of NDP. share: of the line rate, at which pulls are paced (0.99, as htsim's NDP does)."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    share: Annotated[float, Field(gt=0, le=1)] = 0.99
 
 
 class GoBackN(BaseModel):
@@ -113,7 +54,17 @@ class SelectiveRepeat(BaseModel):
         return self.window, TCP_DUPLICATES if in_order else self.window // 4
 
 
-class Transport(BaseModel):
+if TYPE_CHECKING:
+
+    class ControlTables(BaseModel):
+        """A table of settings for each control that has some."""
+
+else:
+    _tables = {name: (each.settings, each.settings()) for name, each in REGISTRY.items() if each.has_settings}
+    ControlTables = create_model("ControlTables", __module__=__name__, **_tables)
+
+
+class Transport(ControlTables):
     """Congestion control and loss recovery of every connection.
 
     preset: fills in what is not set, here and of routing, topology and NICs; "roce" unless a control is set: that
@@ -135,13 +86,6 @@ class Transport(BaseModel):
     timeout: Duration | Literal["auto"] = "auto"
     window: Annotated[int, Field(ge=1, le=1 << 29)] | Literal["bdp"] = "bdp"
     retries: Annotated[int, Field(ge=0, lt=1 << 31)] = IB_RETRIES
-    dctcp: Dctcp = Dctcp()
-    dcqcn: Dcqcn = Dcqcn()
-    timely: Timely = Timely()
-    swift: Swift = Swift()
-    hpcc: Hpcc = Hpcc()
-    nscc: Nscc = Nscc()
-    ndp: Ndp = Ndp()
     go_back_n: GoBackN = GoBackN()
     selective_repeat: SelectiveRepeat = SelectiveRepeat()
 
@@ -149,7 +93,7 @@ class Transport(BaseModel):
     @classmethod
     def _fitting_recovery(cls, given: Any) -> Any:
         """Let a receiver-driven control bring selective repeat with it where nothing is said of the recovery."""
-        if isinstance(given, dict) and given.get("control") in PULLED:
+        if isinstance(given, dict) and _is_receiver_driven(given.get("control")):
             return {"recovery": "selective_repeat"} | given
         return given
 
@@ -165,7 +109,7 @@ class Transport(BaseModel):
 
     @model_validator(mode="after")
     def _pulls_name_packets(self) -> Self:
-        if self.control in PULLED and self.recovery != "selective_repeat":
+        if _is_receiver_driven(self.control) and self.recovery != "selective_repeat":
             what = f'control = "{self.control}" pulls packets one by one, which {self.recovery} cannot'
             raise InputError(what, hint='set transport.recovery = "selective_repeat"')
         return self
@@ -199,10 +143,12 @@ class Transport(BaseModel):
         return timeout
 
     @property
-    def parameters(self) -> dict[str, dict[str, int]]:
-        """The settings of every control as the core takes them: ps, bytes, bit/s, fractions in 1 / 65536."""
-        return {
-            "dctcp": {"gain": fixed(self.dctcp.gain)},
-            **{name: getattr(self, name).core for name in ("dcqcn", "timely", "swift", "hpcc", "nscc")},
-            "ndp": {"share": fixed(self.ndp.share)},
-        }
+    def control_settings(self) -> ControlSettings:
+        """Those of the chosen control."""
+        control = REGISTRY[self.control]
+        settings: ControlSettings = getattr(self, self.control) if control.has_settings else control.settings()
+        return settings
+
+
+def _is_receiver_driven(control: Any) -> bool:
+    return control in list(REGISTRY) and REGISTRY[control].receiver_credit

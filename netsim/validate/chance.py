@@ -12,7 +12,7 @@ from netsim.result import Result
 from netsim.routing.collisions import expected_largest, expected_slowdown, slowdowns
 from netsim.simulation import simulate
 from netsim.traces import Operation, Trace
-from netsim.transport import CONTROLS
+from netsim.transport.registry import REGISTRY
 from netsim.validate.bench import FULL, PS_PER_BYTE, fat_tree, last_data_ps, matrix
 from netsim.validate.nouns import Figure, near, said
 
@@ -59,8 +59,8 @@ def losses(full: bool) -> Iterator[Figure]:
     for name, fabric in FABRICS.items():
         for recovery in ("go_back_n", "selective_repeat"):
             yield _delivered(f"{name}, {recovery}", [_lossy(fabric, rate, "dcqcn", recovery) for rate in LOSSES])
-    for control in CONTROLS:
-        recovery = "selective_repeat" if control == "ndp" else "go_back_n"
+    for control, kind in REGISTRY.items():
+        recovery = "selective_repeat" if kind.receiver_credit else "go_back_n"
         fabrics = FABRICS.values() if full else [FABRICS["fat_tree in 3 tiers"]]
         runs = [_lossy(fabric, rate, control, recovery) for fabric in fabrics for rate in LOSSES]
         yield _delivered(f"{control}, {recovery}", runs)

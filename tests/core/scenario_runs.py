@@ -17,7 +17,7 @@ from netsim.routing.equal_cost_links import equal_cost_links_of
 from netsim.simulation.fabric import ActiveCollective, Fabric
 from netsim.simulation.wire import Wire
 from netsim.topology.network import Network
-from netsim.transport.settings import Dcqcn, GoBackN, Ndp, SelectiveRepeat, Transport
+from netsim.transport.settings import GoBackN, SelectiveRepeat, Transport
 from tests.reference.flows.collectives import CHANNELS
 from tests.reference.link.priorities import ClassedPort
 from tests.reference.observe.duplicate_drops import Between, Counted, dropped, together
@@ -93,8 +93,8 @@ def transport_of(scenario: Scenario) -> Transport:
         recovery=scenario.recovery,
         go_back_n=GoBackN(naks="every" if scenario.nak_per_packet else "once"),
         selective_repeat=SelectiveRepeat(window=scenario.places, reordering=scenario.reordering),
-        ndp=Ndp(share=scenario.share),
-        dcqcn=Dcqcn(**PAPER | scenario.dcqcn),
+        ndp={"share": scenario.share},
+        dcqcn=PAPER | scenario.dcqcn,
     )
 
 

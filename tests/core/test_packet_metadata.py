@@ -10,6 +10,7 @@ import pytest
 from netsim.core.state.dtypes import MOST_HOPS
 from netsim.core.state.growth import with_larger_packet_pool
 from netsim.core.state.packet_header import ACK
+from netsim.transport.registry import Control
 from tests.core.scenario_runs import CoreRun, build_core, core_figures, differences, twin_figures
 from tests.reference.scenarios.networks import PACKET, incast, leaves, queue, shift
 from tests.reference.scenarios.pfc import LOSSLESS
@@ -17,7 +18,6 @@ from tests.reference.scenarios.plain import SCENARIOS
 from tests.reference.scenarios.scenario import Scenario, build_twin, one
 
 EVERY = SCENARIOS | LOSSLESS
-CONTROLS = ("none", "window", "dctcp")
 NAMES = [
     "odd_bytes_at_600g", "uneven_delays", "fat_tree", "incast_drops", "shared_queue_loses_acks", "dctcp_ramp_and_drops",
     "dctcp_shared_queue", "acks_fill_their_own_class", "everybody_over_one_rail_with_losses",
@@ -28,8 +28,8 @@ NAMES = [
 @pytest.fixture
 def timestamped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Packets have notes and telemetry under every control."""
-    monkeypatch.setattr("netsim.core.state.build.NOTED", CONTROLS)
-    monkeypatch.setattr("netsim.core.state.build.TELEMETERED", CONTROLS)
+    for need in ("timestamped", "telemetered"):
+        monkeypatch.setattr(Control, need, True)
 
 
 @pytest.mark.usefixtures("timestamped")

@@ -64,7 +64,7 @@ def test_without_a_wish_it_lies_in_the_users_cache_folder(tmp_path: Path) -> Non
 def test_a_change_in_any_kernel_source_takes_another_folder(copy: Path, tmp_path: Path) -> None:
     taken = [folder(ROOT, tmp_path), folder(copy, tmp_path)]
     assert taken[0] == taken[1]  # the same sources elsewhere: the same folder
-    for room in ("core/state/packet_header.py", "transport/dctcp.py", "kernel/record_rows.py"):
+    for room in ("core/state/packet_header.py", "transport/controls/dctcp.py", "kernel/record_rows.py"):
         with (copy / "netsim" / room).open("a") as source:
             source.write("# changed\n")
         taken.append(folder(copy, tmp_path))

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from netsim.topology.network import SCALE_UP
-from netsim.transport.settings import Dcqcn
+from netsim.transport.controls import dcqcn
 from tests.reference.flows.collectives import Ranks
 from tests.reference.host.nic_scheduler import Nic
 from tests.reference.link.port import DEPARTURE, Port
@@ -20,7 +20,8 @@ from tests.reference.link.shared_buffer import Pool
 from tests.reference.scenarios.networks import longest_round_trip
 from tests.reference.state.records import Connection, LinkCount, Message, Packet, Results, Route
 from tests.reference.switch.per_packet_routing import PerPacketRouting
-from tests.reference.transport.dcqcn import PAPER, new_control
+from tests.reference.transport.dcqcn import PAPER
+from tests.reference.transport.every import new_control
 
 if TYPE_CHECKING:
     from tests.reference.scenarios.scenario import Scenario
@@ -42,7 +43,7 @@ class Twin(Ranks):
         self.per_packet = scenario.per_packet and PerPacketRouting(self, scenario.per_packet)
         self.jitter = round(scenario.jitter * 65536)
         self.full_bytes = scenario.payload + scenario.header
-        self.dcqcn = Dcqcn(**PAPER | scenario.dcqcn)
+        self.dcqcn = dcqcn.Settings(**PAPER | scenario.dcqcn)
         hosts = len(network.hosts)
         outside = {link.source for link in network.links if link.kind != SCALE_UP and link.source >= hosts}
         shared = network.shared_buffer

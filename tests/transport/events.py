@@ -22,21 +22,21 @@ def play(connections, table, kind, now, a, b, c, d, answer):  # type: ignore[no-
     """Let the control of connection 0 hear of one event; a to d are its arguments in the order of `dispatch`."""
     sender, settings = connections[0], table[0].controls
     if kind == START:
-        dispatch.start(sender, a, b, c, d, settings)
+        dispatch.start(sender, settings, a, b, c, d)
     elif kind == CNP:
-        dispatch.on_notification(sender, now, settings)
+        dispatch.on_notification(sender, settings, now)
     elif kind == SEND:
-        answer[0] = dispatch.on_send(sender, a, now, settings)
+        answer[0] = dispatch.on_send(sender, settings, a, now)
     elif kind == ROUND_TRIP:
-        dispatch.on_round_trip(sender, a, b, c, d, now, settings)
+        dispatch.on_round_trip(sender, settings, a, b, c, d, now)
     elif kind == TELEMETRY:
-        dispatch.on_telemetry(sender, a, b, c, settings)
+        dispatch.on_telemetry(sender, settings, a, b, c)
     elif kind == NACK:
-        dispatch.on_nack(sender, a, b, c, now, settings)
+        dispatch.on_nack(sender, settings, a, b, c, now)
     elif kind == LOSS:
-        dispatch.on_loss(sender, a, now, settings)
+        dispatch.on_loss(sender, settings, a, now)
     else:
-        dispatch.on_timeout(sender, now, settings)
+        dispatch.on_timeout(sender, settings, a, now)
 
 
 class Sender:
@@ -60,9 +60,8 @@ class Sender:
         self.row, self.table = np.zeros(1, CONNECTION), np.zeros(1, SETTINGS)
         self.row["control"], self.row["cwnd"], self.row["length"] = CODES[control], window * ONE, switches + 1
         self.row["payload"] = wire_bytes
-        for name, value in (
-            Transport.model_validate({"control": control, control: settings}).parameters[control].items()
-        ):
+        chosen = Transport.model_validate({"control": control, control: settings}).control_settings
+        for name, value in chosen.numbers().items():
             self.table["controls"][control][name] = value
         network_ps = round((network or idle) * US)
         self.hear(START, 0, round(line * GBPS), round(idle * US), network_ps, wire_bytes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from netsim.transport.dcqcn import ONE
+from netsim.transport.controls.dcqcn import ONE
 from netsim.transport.presets import PAPER_2015
 from tests.transport.events import CNP, SEND, Sender
 

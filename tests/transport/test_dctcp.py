@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from netsim.core.state.dtypes import CONNECTION
 from netsim.core.state.settings import SETTINGS
 from netsim.kernel import entry
-from netsim.transport import CODES, dctcp, dispatch
+from netsim.transport import CODES, dispatch
 from netsim.transport.fixed_point import ONE, WIDEST
 
 Step = tuple[int, int, bool, bool]  # packets acknowledged, packets then sent, marked, is a time-out
@@ -23,15 +23,15 @@ Step = tuple[int, int, bool, bool]  # packets acknowledged, packets then sent, m
 def hear(connections, settings_table, acked, ahead, marked, timeouts, seen):  # type: ignore[no-untyped-def]
     """Let the control of connection 0 hear one ACK (or time-out) after the other; seen[i]: (window, alpha)."""
     sender = connections[0]
-    dispatch.start(sender, 0, 1, 1, 1, settings_table[0].controls)
+    dispatch.start(sender, settings_table[0].controls, 0, 1, 1, 1)
     for i in range(acked.size):
         advanced = acked[i] > sender.acked
         sender.acked = max(sender.acked, acked[i])
         sender.next = ahead[i]
         if timeouts[i]:
-            dispatch.on_timeout(sender, 0, settings_table[0].controls)
+            dispatch.on_timeout(sender, settings_table[0].controls, 1, 0)
         else:
-            dispatch.on_ack(sender, advanced, marked[i], 0, settings_table[0].controls)
+            dispatch.on_ack(sender, settings_table[0].controls, advanced, marked[i], 0)
         seen[i, 0] = sender.cwnd
         seen[i, 1] = sender.dctcp.alpha
 
@@ -122,8 +122,3 @@ def test_windows_stay_between_one_packet_and_the_widest() -> None:
 def test_the_other_controls_never_move(control: str, window: int) -> None:
     seen, _ = kernel(control, 13, 1 / 16, [(1, 1, True, False), (0, 0, False, True), (2, 1, False, False)])
     assert seen[:, 0].tolist() == [window * ONE] * 3
-
-
-def test_state_and_settings_are_what_the_kernels_use() -> None:
-    assert dctcp.STATE.names == ("alpha", "round_end", "acks", "marks")
-    assert dctcp.SETTINGS.names == ("gain",)

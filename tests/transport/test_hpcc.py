@@ -12,7 +12,7 @@ from netsim.core.host.telemetry import fullest_link
 from netsim.core.state.dtypes import LINK, LINK_CLASS, MOST_HOPS, PACKET_METADATA
 from netsim.core.state.dtypes import TELEMETRY as TOLD
 from netsim.kernel import entry
-from netsim.transport.hpcc import LOAD_BITS
+from netsim.transport.fixed_point import LOAD_BITS
 from tests.transport.events import SEND, TELEMETRY, US, Sender
 
 T = 10  # us; 25 Gb/s times 10 us are 31,250 bytes: 25 packets of 1250

@@ -41,14 +41,14 @@ def test_a_worked_trace() -> None:
         if rtt:
             sender.round_trip(now, rtt, packets, mark, under_way)
         else:
-            sender.hear(NACK, now, packets * MTU, 17 * US, under_way)
+            sender.hear(NACK, now, packets, 17 * US, under_way)
         assert sender.state("average") / 1e6 == pytest.approx(average, rel=FIXED), why
         assert sender.window == pytest.approx(window, rel=FIXED), why
 
 
 def test_the_increase_is_fast_once_a_window_has_found_nearly_no_queue() -> None:
     sender = Sender("nscc", line=100, idle=12, window=6, wire_bytes=MTU)
-    sender.hear(LOSS, 1, 3 * MTU)
+    sender.hear(LOSS, 1, 3)
     assert sender.window == 3  # 6 - 3
     for gained in (1, 2):  # 3 without a queue are not more than the window: gathered, for a round trip
         sender.round_trip(100, 12, gained)
@@ -69,7 +69,7 @@ def test_the_increase_is_fast_once_a_window_has_found_nearly_no_queue() -> None:
 def test_steps_scale_with_the_bandwidth_delay_product() -> None:
     """400 Gb/s and 6 us are twice the reference: alpha 8, fi 10, eta 0.3, all per 12 us; the target is 6."""
     sender = Sender("nscc", line=400, idle=6, window=WIDE, wire_bytes=MTU)
-    sender.hear(LOSS, 1, 20 * MTU)  # 120 - 20
+    sender.hear(LOSS, 1, 20)  # 120 - 20
     sender.round_trip(10, 9, 3)  # delay 3: 3 * 8 * 3/12 = 6: + 6/100 + 0.3
     assert sender.window == pytest.approx(100.36, rel=1e-5)
     sender.round_trip(12, 13, 9)  # delay 7: 9 * 10: + 90/100.36
@@ -88,7 +88,7 @@ def test_a_connection_begins_with_the_networks_round_trip_and_learns_its_own() -
     assert sender.window == 30
     sender.round_trip(13, 9, 10)  # delay 3: 2 * 4 * 12/12, 10 * 4 * 9/12; no 12 us since 1: (8 + 30) / 30
     assert sender.window == 30  # the widest
-    sender.hear(NACK, 14, MTU, 5 * US, 20)  # a header's round trip counts too: 25 at most; its sample is 12
+    sender.hear(NACK, 14, 1, 5 * US, 20)  # a header's round trip counts too: 25 at most; its sample is 12
     assert sender.window == pytest.approx(25)
     assert sender.state("average") / US == pytest.approx(0.0125 * (11.9 + 3 + 12), rel=0.02)
     sender.round_trip(29, 6, 1)  # after 10 + 9 + 12: no quick adapt yet
@@ -101,5 +101,5 @@ def test_quick_adapt_takes_for_little_what_is_below_an_eighth_of_its_own_widest_
         sender = Sender("nscc", line=100, idle=rtt, network=12, window=WIDE, wire_bytes=MTU)
         sender.round_trip(20, rtt, 0, marked=1)
         sender.round_trip(21, rtt + 1, arrived, marked=1)
-        sender.hear(NACK, 50, MTU, rtt * US, 9)
+        sender.hear(NACK, 50, 1, rtt * US, 9)
         assert sender.window == pytest.approx(window)

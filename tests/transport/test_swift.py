@@ -7,8 +7,8 @@ import pytest
 
 from netsim.core.state.dtypes import CONNECTION
 from netsim.kernel import entry
-from netsim.transport import swift
-from netsim.transport.control_settings import Swift
+from netsim.transport.controls import swift
+from netsim.transport.controls.swift import Settings as Swift
 from netsim.transport.fixed_point import ONE
 from tests.transport.events import LOSS, SEND, TIMEOUT, Sender
 
@@ -16,14 +16,14 @@ from tests.transport.events import LOSS, SEND, TIMEOUT, Sender
 @entry
 def begin(senders, idle_ps, window, switches, settings, found):  # type: ignore[no-untyped-def]
     """A connection on a route with this idle round trip; found: its target in ps for a window and so many switches."""
-    swift.start(senders[0], idle_ps, settings[0])
+    swift.start(senders[0], settings[0], 0, idle_ps, 0, 0)
     found[0] = swift.target_delay(senders[0].swift.base_ps, window, switches, settings[0])
 
 
 def started(window: float, switches: int, chosen: Swift, idle_us: int = 10, first: int = 50) -> tuple[float, float]:
     """The target in us and the widest window in packets, by the kernel."""
-    settings: Any = np.zeros(1, swift.SETTINGS)
-    for name, value in chosen.core.items():
+    settings: Any = np.zeros(1, Swift.record())
+    for name, value in chosen.numbers().items():
         settings[name] = value
     found, senders = np.zeros(1, "i8"), np.zeros(1, CONNECTION)
     senders["cwnd"] = first * ONE
@@ -83,9 +83,9 @@ def test_a_worked_trace_of_algorithm_1() -> None:
 
 def test_losses_and_time_outs_in_a_row_by_hand() -> None:
     sender = Sender("swift", line=100, idle=10, window=16, switches=2, **HAND)
-    sender.hear(LOSS, 100, 1250)
+    sender.hear(LOSS, 100, 1)
     assert sender.window == 8  # 1 - max_mdf
-    sender.hear(LOSS, 105, 1250)
+    sender.hear(LOSS, 105, 1)
     assert sender.window == 8  # the round trip of 10 us is not over
     sender.hear(TIMEOUT, 120)
     assert sender.window == 4

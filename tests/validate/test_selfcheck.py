@@ -75,7 +75,7 @@ def test_each_faulty_run_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         "no flow is faster than alone": with_flows(scaled("slowdown", 0.3)),
         "no link is busy for longer than the run": with_table("links", scaled("busy_fraction", 9)),
         "a run with losses ends": with_flows(scaled("acked_ps", -1)),
-        "under congestion every control differs": always_the_same,
+        "under congestion controls differ": always_the_same,
     }
     for invariant, falsify in falsified.items():
         bench = Bench(SMALL)

@@ -105,7 +105,7 @@ def visit(world, node_id, until):
         if (
             settings.selective == 0
             and settings.classes == 1
-            and settings.pulling == 0
+            and settings.receiver_credit == 0
             and settings.paced == 0
             and settings.timestamped == 0
             and settings.lossy == 0

@@ -108,9 +108,9 @@ def start_controls(owned, first, last, idle, network):
         )
         dispatch.start(
             connection,
+            settings.controls,
             line_bps,
             idle[connection_id - first],
             network[connection_id - first],
             wire_bytes,
-            settings.controls,
         )

@@ -13,14 +13,13 @@ from netsim.core.state.growth import with_rows, with_scoreboard
 from netsim.core.state.sack_scoreboard import FIRST_SCOREBOARD
 from netsim.core.state.world import World
 from netsim.core.switch.ecmp_tables import with_spray_segments
-from netsim.transport import CODES
 from netsim.transport.fixed_point import ONE, WIDEST
+from netsim.transport.registry import REGISTRY
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS, IB_ACK_TIMEOUT_14_PS
 
 MOST_RETRIES = (1 << 31) - 1
 SPREAD = 256  # transmissions by which a packet on another path may be overtaken, at least
 MOST_CLASSES = 8  # of traffic, as in IEEE 802.1Q
-UNLIMITED_WINDOW = ("none", "dcqcn", "timely", "nscc")  # where nothing is said of a window; NSCC has its own limit
 
 
 class Paths(Protocol):
@@ -113,7 +112,7 @@ class Connections:
         for name in ("sending", "acking", "receiving", "last"):
             rows[name] = NONE
         rows["last_progress_at"] = NEVER
-        rows["control"] = CODES[self._sender.control]
+        rows["control"] = REGISTRY[self._sender.control].code
         idle, slowest, drain, apart = times_of(world, first, count)
         rows["cwnd"] = self._windows(idle, slowest)
         world = self._with_repairs(world, first, count, bdp=-(-idle // slowest), ahead=-(-apart // slowest))
@@ -128,7 +127,7 @@ class Connections:
         """Fixed point. "bdp": as many full packets as fit into the idle round trip at the slowest place of the way."""
         if self._sender.window != "bdp":
             return int(self._sender.window) * ONE
-        if self._sender.control in UNLIMITED_WINDOW:
+        if REGISTRY[self._sender.control].traits.unlimited:
             return WIDEST
         return np.minimum(-(-idle // slowest) * ONE, WIDEST)
 

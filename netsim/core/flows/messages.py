@@ -10,7 +10,7 @@ from netsim.core.state.packet_pool import append
 from netsim.core.state.packet_sizes import packets_in
 from netsim.core.state.sack_scoreboard import may_send_some
 from netsim.kernel import inner, part
-from netsim.transport import ndp
+from netsim.transport import dispatch
 
 
 @part
@@ -44,10 +44,11 @@ def send(world, message_id, now):
     connection = world.connections[flow.connection]
     message.end = connection.stop + packets_in(message.bytes, connection.payload)
     message.next = NONE
-    if world.settings[0].tracing:
+    settings = world.settings[0]
+    if settings.tracing:
         begin_timeline(world, message_id, connection.stop, now)
-    if world.settings[0].pulling and connection.next == connection.stop and world.sack_state[flow.connection].lost == 0:
-        ndp.begin(connection)
+    if settings.receiver_credit and connection.next == connection.stop and world.sack_state[flow.connection].lost == 0:
+        dispatch.on_backlog(connection, settings.controls)
     connection.stop = message.end
     if connection.last != NONE:
         world.messages[connection.last].next = message_id

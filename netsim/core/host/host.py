@@ -86,8 +86,8 @@ def on_ack(world, header, meta, now, pool_index):
     if advanced:
         go_back_n.acknowledge(world, connection, expected, now)
     if meta & CNP:
-        dispatch.on_notification(connection, now, settings.controls)
-    dispatch.on_ack(connection, advanced, meta & MARK, now, settings.controls)
+        dispatch.on_notification(connection, settings.controls, now)
+    dispatch.on_ack(connection, settings.controls, advanced, meta & MARK, now)
     if settings.timestamped and echoes:
         read_metadata(world, connection_id, connection, pool_index, gained, meta & MARK, now)
     schedule_connection(world, connection_id, now)
@@ -163,7 +163,7 @@ def host(world, node_id, until):
     node = world.nodes[node_id]
     row = world.hosts[node_id]
     row.limit = NEVER
-    lossless, pulling = world.settings[0].lossless, world.settings[0].pulling
+    lossless, pulling = world.settings[0].lossless, world.settings[0].receiver_credit
     signalled, stopped = NEVER, np.uint32(0)
     pulls, puller = NEVER, np.uint32(0)
     while True:

@@ -144,7 +144,7 @@ def send_own(world, link_id, link, queue, now):
         message_id, sequence = connection.sending, connection.next
         header, meta = next_packet(world, connection_id, connection, link.free_at)
     if world.settings[0].paced:
-        gap = dispatch.on_send(connection, bytes_of(meta), now, world.settings[0].controls)
+        gap = dispatch.on_send(connection, world.settings[0].controls, bytes_of(meta), now)
         connection.ready_at = now + gap
     before = packets_before(world, message_id, connection, sequence) if world.settings[0].jittery else np.int64(0)
     put_on_link(

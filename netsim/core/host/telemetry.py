@@ -6,7 +6,7 @@ from netsim.core.state.packet_metadata import copy_telemetry
 from netsim.core.state.sack_scoreboard import outstanding
 from netsim.kernel import inner
 from netsim.transport import dispatch
-from netsim.transport.hpcc import LOAD_BITS
+from netsim.transport.fixed_point import LOAD_BITS
 
 
 @inner
@@ -42,8 +42,9 @@ def read_metadata(world, connection_id, connection, pool_index, gained, marked, 
     """Tell the control what the ACK at `pool_index` carries; `gained`: packets it acknowledges for the first time."""
     settings = world.settings[0]
     if settings.telemetered:
-        load, span = fullest_link(world, connection_id, pool_index, connection.hpcc.idle)
-        dispatch.on_telemetry(connection, gained, load, span, settings.controls)
+        idle = dispatch.base_rtt(connection, settings.controls)
+        load, span = fullest_link(world, connection_id, pool_index, idle)
+        dispatch.on_telemetry(connection, settings.controls, gained, load, span)
     else:
         rtt, rest = now - world.packet_metadata[pool_index].stamp, outstanding(world, connection_id, connection)
-        dispatch.on_round_trip(connection, gained, marked, rtt, rest, now, settings.controls)
+        dispatch.on_round_trip(connection, settings.controls, gained, marked, rtt, rest, now)

@@ -9,9 +9,16 @@ SENDS, LEAVES, ENTERS, PASSES, COMES, THERE, ANSWERS, ACKED = range(8)  # in thi
 LINKS, EVENTS = 28, 32  # binary digits of either in the number of an event
 
 
-@inner
+@part
 def push(work, at, what, row, packets, last_at, link_id=0):
     """Put an event on the heap: among those of one time by kind, by link `link_id`, then the earlier one."""
+    integer = np.int64  # of whatever width they come: compiled once
+    insert(work, integer(at), integer(what), integer(row), integer(packets), integer(last_at), integer(link_id))
+
+
+@inner
+def insert(work, at, what, row, packets, last_at, link_id):
+    """The same, of numbers of one width."""
     heap, tally = work.heap, work.tally[0]
     k = tally.events
     tally.events += 1

@@ -44,9 +44,9 @@ def on_data(world, header, meta, now, pool_index):
     message_id = connection.receiving
     if meta & MARK and sequence >= connection.expected:
         world.flows[world.messages[message_id].flow].marked += 1
-    if meta & MARK and now >= connection.cnp_at:
+    if meta & MARK and world.settings[0].cnp_interval and now >= connection.cnp_at:
         flags |= CNP
-        connection.cnp_at = now + world.settings[0].controls.dcqcn.cnp_interval
+        connection.cnp_at = now + world.settings[0].cnp_interval
     arrived = False
     if sequence == connection.expected:
         connection.expected += 1
@@ -80,7 +80,7 @@ def rewind(world, connection, sequence):
 def go_back(world, connection, sequence, now):
     """A NAK has come: the packet that it names is missing."""
     rewind(world, connection, sequence)
-    dispatch.on_loss(connection, np.int64(connection.payload), now, world.settings[0].controls)
+    dispatch.on_loss(connection, world.settings[0].controls, 1, now)
 
 
 @part

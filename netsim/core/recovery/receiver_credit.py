@@ -2,7 +2,7 @@
 
 Handley et al., NDP (SIGCOMM 2017), section 3.2; as in EQDS (Olteanu et al., NSDI 2022) a receiver paces its pulls a
 little below its line rate. A pull says how many there have been on its connection, so that the next makes up for a lost
-one. What senders do with them: transport/ndp.py.
+one. What a sender does with them is up to its control.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from netsim.core.state.packet_header import ACK, CREDIT, PULL, make_header, make
 from netsim.core.state.packet_metadata import begin_metadata
 from netsim.core.state.packet_pool import append, first_at, length, load_ring
 from netsim.kernel import inner, part
-from netsim.transport import ndp
+from netsim.transport import dispatch
 
 
 @inner
@@ -29,7 +29,7 @@ def credit_or_pull(world, connection_id, connection, sequence, is_header, now):
         if message_id != NONE:
             sack.known = world.messages[message_id].end
     missing = sack.known - connection.expected - sack.ahead
-    if not is_header and missing < ndp.first_window(connection):
+    if not is_header and missing < dispatch.first_window(connection, world.settings[0].controls):
         return CREDIT
     sack.asked += 1
     if sack.asked - sack.pulled == 1:
@@ -59,7 +59,7 @@ def pull(world, link_id, now):
         append(world, puller.pull_ring, now, connection_id, 0)
     full = world.settings[0].header_bytes + np.int64(connection.payload)
     time = time_to_send(world.link_classes[world.links[link_id ^ 1].link_class], full)
-    puller.ready_at = now + ndp.pace(time, world.settings[0].controls.ndp)
+    puller.ready_at = now + dispatch.pull_gap(connection, world.settings[0].controls, time)
     link.free_at = max(link.free_at, now)
     meta = make_meta(world.settings[0].ack_bytes, connection.length - 1, ACK | PULL)
     append(world, link.control, now, make_header(connection_id, sack.pulled & 0xFFFFFFFF), meta)

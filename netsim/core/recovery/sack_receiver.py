@@ -22,7 +22,7 @@ from netsim.core.state.packet_header import (
 )
 from netsim.core.state.packet_metadata import carry_metadata
 from netsim.core.state.packet_pool import append
-from netsim.core.state.sack_scoreboard import NDP, WORD, bitmap_bit, grow_bitmap, has_packet
+from netsim.core.state.sack_scoreboard import WORD, bitmap_bit, grow_bitmap, has_packet
 from netsim.kernel import inner
 
 
@@ -70,9 +70,9 @@ def on_data(world, header, meta, now, pool_index):
         if is_news:
             message_id = message_with(world, connection.receiving, sequence)
             world.flows[world.messages[message_id].flow].marked += 1
-        if now >= connection.cnp_at:
+        if world.settings[0].cnp_interval and now >= connection.cnp_at:
             flags |= CNP
-            connection.cnp_at = now + world.settings[0].controls.dcqcn.cnp_interval
+            connection.cnp_at = now + world.settings[0].cnp_interval
     answered = sequence
     if meta & TRIMMED:
         sack.headers += 1
@@ -84,7 +84,7 @@ def on_data(world, header, meta, now, pool_index):
         answered = connection.expected
     elif not flags & NAK:
         flags |= SACK
-    if connection.control == NDP:
+    if world.settings[0].receiver_credit:
         flags |= credit_or_pull(world, connection_id, connection, sequence, meta & TRIMMED, now)
     link = world.links[connection.back]
     link.free_at = max(link.free_at, now)

@@ -16,7 +16,6 @@ from netsim.core.state.sack_scoreboard import (
     AGAIN,
     GOT,
     LOST,
-    NDP,
     ORDER,
     grow_scoreboard,
     is_held,
@@ -24,7 +23,7 @@ from netsim.core.state.sack_scoreboard import (
     scoreboard_index,
 )
 from netsim.kernel import inner
-from netsim.transport import dispatch, ndp
+from netsim.transport import dispatch
 
 
 @inner
@@ -68,8 +67,9 @@ def take_next(world, connection_id, connection, now):
             connection.sending = message.next
     world.sack_scoreboard[scoreboard_index(world, connection_id, sequence)] = connection.injected << ORDER | again
     connection.injected += 1
-    if connection.control == NDP and connection.next == connection.stop and sack.lost == 0:
-        ndp.has_no_more(connection, packets_in_flight(world, connection_id, connection))
+    if world.settings[0].receiver_credit and connection.next == connection.stop and sack.lost == 0:
+        in_flight = packets_in_flight(world, connection_id, connection)
+        dispatch.on_drained(connection, world.settings[0].controls, in_flight)
     return (
         message_id,
         sequence,
@@ -144,11 +144,11 @@ def on_sack(world, connection_id, connection, sequence, meta, now, index):
     Returns the sequence before which everything has arrived, and how many packets are known to have arrived only now.
     """
     sack, controls = world.sack_state[connection_id], world.settings[0].controls
-    arrived, payload = connection.acked + sack.got, np.int64(connection.payload)
+    arrived = connection.acked + sack.got
     sack.window_limited += is_held(world, connection_id, connection)
     if meta & PULL:
         wants = sack.lost > 0 or connection.next < connection.stop
-        ndp.on_pull(connection, sequence, wants)
+        dispatch.on_pull(connection, controls, sequence, wants)
         connection.last_progress_at = now
         return connection.acked, 0
     left = 0
@@ -157,9 +157,8 @@ def on_sack(world, connection_id, connection, sequence, meta, now, index):
             left = mark_lost(world, connection_id, sequence)
             if left > 0:
                 rtt = now - world.packet_metadata[index].stamp if world.settings[0].timestamped else 0
-                dispatch.on_nack(
-                    connection, payload, rtt, packets_in_flight(world, connection_id, connection) + left, now, controls
-                )
+                in_flight = packets_in_flight(world, connection_id, connection) + left
+                dispatch.on_nack(connection, controls, 1, rtt, in_flight, now)
     elif meta & SACK:
         if sequence >= connection.acked:
             left = mark_acked(world, connection_id, sequence)
@@ -168,21 +167,19 @@ def on_sack(world, connection_id, connection, sequence, meta, now, index):
             left += mark_acked(world, connection_id, each)
     if left > 0:
         connection.last_progress_at = now
-        if connection.control == NDP:
-            ndp.on_answer(connection, left, meta & CREDIT != 0 and connection.next < connection.stop)
+        if world.settings[0].receiver_credit:
+            credited = meta & CREDIT != 0 and connection.next < connection.stop
+            dispatch.on_answer(connection, controls, left, credited)
     end = advance_over(world, connection_id, connection)
     if sack.got > 0 and sack.newest - sack.oldest >= sack.reordering:
         missing = detect_loss(world, connection_id, connection)
         if missing > 0:
-            dispatch.on_loss(connection, missing * payload, now, controls)
+            dispatch.on_loss(connection, controls, missing, now)
     return end, end + sack.got - arrived
 
 
 @inner
 def on_timeout(world, connection_id, connection):
     """A time-out: nothing under way can be counted on any more."""
-    waited_for_pull = packets_in_flight(world, connection_id, connection) == 0
     for sequence in range(connection.acked, connection.next):
         mark_lost(world, connection_id, sequence)
-    if connection.control == NDP:
-        ndp.on_silence(connection, waited_for_pull)

@@ -5,6 +5,7 @@ from netsim.core.recovery.go_back_n import rewind
 from netsim.core.recovery.retry_limit import has_given_up
 from netsim.core.recovery.sack_sender import on_timeout
 from netsim.core.recovery.timers import arm, expired, is_outstanding
+from netsim.core.state.sack_scoreboard import outstanding
 from netsim.kernel import inner
 from netsim.transport import dispatch
 
@@ -25,12 +26,13 @@ def on_timeouts(world, node_id, now):
 @inner
 def time_out(world, connection_id, connection, now):
     """Everything under way counts as lost."""
+    in_flight = outstanding(world, connection_id, connection)
     if world.settings[0].selective > 0:
         on_timeout(world, connection_id, connection)
     else:
         rewind(world, connection, connection.acked)
     connection.last_progress_at = now
-    dispatch.on_timeout(connection, now, world.settings[0].controls)
+    dispatch.on_timeout(connection, world.settings[0].controls, in_flight, now)
     if is_outstanding(world, connection_id, connection):
         arm(world, connection_id, connection)
     schedule_connection(world, connection_id, now)

@@ -16,7 +16,7 @@ from netsim.core.state.settings import PROGRESS, SETTINGS
 from netsim.core.state.shared_buffer_sizes import check_pools, fixed_alpha, largest_queues, pools
 from netsim.core.state.world import World
 from netsim.topology.network import SCALE_UP, Network
-from netsim.transport import NOTED, PACED, PULLED, TELEMETERED
+from netsim.transport.registry import REGISTRY
 from netsim.units import picoseconds_per_byte
 
 STRIDE = 8  # links of a route that fit before `hops` is laid out anew
@@ -29,7 +29,7 @@ SAMPLE_BUFFER = 1 << 14  # samples of queues that the core keeps before the call
 CHANCE = 1 << 30  # Pmax is held in these units
 HEADERS = 2  # with trimming the control class holds twice the bytes of the data class (htsim's NDP queue)
 
-Parameters = Mapping[str, Mapping[str, int]]  # by control and field of its SETTINGS
+Parameters = Mapping[str, int]  # settings of the control, by name in its record
 
 
 def new_world(
@@ -63,7 +63,7 @@ def new_world(
     nodes, inbound, outbound, port_of = _nodes(network)
     blocks = _node_blocks(network)
     ports = int((nodes["last_out"] - nodes["first_out"])[len(network.hosts) :].max(initial=1))
-    rows, pool_used = _links(network, class_of, ports, control in PULLED, classes)
+    rows, pool_used = _links(network, class_of, ports, REGISTRY[control].receiver_credit, classes)
     settings = _settings(network, control, parameters, selective)
     row = settings[0]
     row["nak_per_packet"], row["classes"], row["coupled"] = nak_per_packet, classes, row["coupled"] or classes > 1
@@ -162,16 +162,16 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
     if network.shared_buffer:
         row["pooling"], row["alpha"] = 1, fixed_alpha(network.shared_buffer)
-    row["selective"], row["trim"], row["pulling"] = selective, network.trim is not None, control in PULLED
+    row["selective"], row["trim"] = selective, network.trim is not None
     if network.trim:
         row["trim_last"], row["marks_late"] = round(network.trim.last * CHANCE), network.trim.marking == "dequeue"
     row["lossy"] = any(chance > 0 for chance in network.loss)
-    row["paced"] = control in PACED
-    row["timestamped"], row["telemetered"] = control in NOTED, control in TELEMETERED
+    for need in ("paced", "timestamped", "telemetered", "receiver_credit"):
+        row[need] = getattr(REGISTRY[control], need)
+    row["cnp_interval"] = parameters.get("cnp_interval", 0)
     row["coupled"] = row["pooling"]  # ports that share a buffer depend on each other
-    for name, values in parameters.items():
-        for key, value in values.items():
-            row["controls"][name][key] = value
+    for name in REGISTRY[control].settings.names():
+        row["controls"][control][name] = parameters[name]
     return settings
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from netsim.transport.states import CONTROL_STATES, with_states
+from netsim.transport.registry import CONTROL_STATES, with_states
 
 NEVER = (1 << 62) - 1
 NONE = 0xFFFFFFFF  # no such row

@@ -8,7 +8,7 @@ from netsim.kernel import part
 CONNECTION, INGRESS, BYTES, HOP = 32, 40, 16, 8
 ACK, MARK, NAK, CNP = 1, 2, 4, 8
 TRIMMED = SACK = 16  # of data: only the header has come. Of an ACK: it speaks of one packet, not of all before it
-PULL, CREDIT = 32, 64  # of an ACK: receiver-driven; see transport/ndp.py
+PULL, CREDIT = 32, 64  # of an ACK: receiver-driven; see recovery/receiver_credit.py
 
 
 @part

@@ -9,13 +9,11 @@ import numpy as np
 
 from netsim.core.state.packet_pool import size_class
 from netsim.kernel import inner, part
-from netsim.transport import CODES
 
 AGAIN, GOT, LOST = 1, 2, 4  # sent more than once; known to have arrived; to be retransmitted
 ORDER = 3  # binary digits of these
 FIRST_SCOREBOARD, WORD = 16, 5  # entries of a new connection's sender; a receiver's block is of words of 2^5 bits
 SCOREBOARD_PER_USED = 4  # entries that a visit to a node may need for each in use, while blocks double
-NDP = CODES["ndp"]
 
 
 @part
@@ -131,7 +129,9 @@ def awaits(world, connection_id, connection):
     """It waits for an answer, or (receiver-driven) for the pull that it needs to go on."""
     if packets_in_flight(world, connection_id, connection) > 0:
         return True
-    return connection.control == NDP and has_work(world, connection_id, connection) and connection.cwnd >> 16 == 0
+    if not world.settings[0].receiver_credit:
+        return False
+    return has_work(world, connection_id, connection) and connection.cwnd >> 16 == 0
 
 
 @inner

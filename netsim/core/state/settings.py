@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from netsim.transport.states import CONTROL_SETTINGS
+from netsim.transport.registry import CONTROL_SETTINGS
 
 PROGRESS = np.dtype(  # what kernels have come to
     [
@@ -55,7 +55,8 @@ SETTINGS = np.dtype(  # what no kernel changes
         ("marks_late", "i8"),  # when a packet leaves, not when it comes
         ("lossy", "i8"),  # some wire loses packets
         ("jittery", "i8"),  # NICs have jitter
-        ("pulling", "i8"),  # receivers pull
+        ("receiver_credit", "i8"),  # receivers pull
+        ("cnp_interval", "i8"),  # ps: a receiver notifies a sender at most once in so long; 0: never
         ("nak_per_packet", "i8"),  # go-back-N: 1 if every packet beyond a gap brings a NAK, 0 if the first does
         ("classes", "i8"),  # of traffic; see core/link/priorities.py
         ("ports", "i8"),  # links: classes above the first have more rows

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.reference.state.records import ONE, Connection, Message, Packet, Route
 from tests.reference.transport.control import Ndp
-from tests.reference.transport.dcqcn import new_control
+from tests.reference.transport.every import new_control
 from tests.reference.twin import Twin
 
 if TYPE_CHECKING:

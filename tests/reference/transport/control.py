@@ -1,11 +1,12 @@
-"""What the twin's congestion controls have in common, and the plain ones: a fixed window, DCTCP, NDP."""
+"""What the twin's congestion controls have in common, and the plain ones: none, a fixed window, DCTCP, NDP."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from netsim.topology.network import SCALE_UP
-from tests.reference.state.records import ONE, Connection, Packet, Route
+from netsim.transport.registry import REGISTRY
+from tests.reference.state.records import FOREVER, ONE, Connection, Packet, Route
 
 if TYPE_CHECKING:
     from tests.reference.twin import Twin
@@ -42,10 +43,21 @@ def sending(size: int, rate_bps: int) -> int:
 
 
 class Control:
-    """A window that never changes."""
+    """A window that never changes. A control says what netsim calls it: `class Reno(Measuring, name="reno")`."""
+
+    by_name: ClassVar[dict[str, type[Control]]] = {}
+
+    def __init_subclass__(cls, name: str = "") -> None:
+        if name:
+            Control.by_name[name] = cls
 
     def __init__(self, window: int) -> None:
         self.window = self.largest = window * ONE
+
+    @classmethod
+    def make(cls, twin: Twin, route: Route, window: int | str) -> Self:
+        """The control of a new connection; the window "bdp" is what fits into its idle round trip."""
+        return cls(idle_path(twin, route)[2] if window == "bdp" else int(window))
 
     def on_ack(self, connection: Connection, expected: int, marked: bool, advanced: bool) -> None:
         """Hear of one ACK, after the connection's own bookkeeping."""
@@ -70,7 +82,20 @@ class Control:
         """Hear that the recovery timer ran out, after the rewind."""
 
 
-class Dctcp(Control):
+class Window(Control, name="window"):
+    """That, and no more."""
+
+
+class NoControl(Control, name="none"):
+    """Line rate."""
+
+    @classmethod
+    def make(cls, twin: Twin, route: Route, window: int | str) -> Self:
+        """Whatever the window."""
+        return cls(FOREVER)
+
+
+class Dctcp(Control, name="dctcp"):
     """Once a round, cut the window by half the moving average of the marked fraction (Alizadeh, SIGCOMM 2010)."""
 
     alpha = acks = marks = round_end = 0
@@ -95,7 +120,7 @@ class Dctcp(Control):
         self.round_end = connection.acked
 
 
-class Ndp(Control):
+class Ndp(Control, name="ndp"):
     """A window that answers shrink and pulls widen again, up to the first one."""
 
     pulls = 0
@@ -112,16 +137,20 @@ class Ndp(Control):
 
 
 class Measuring(Control):
-    """What they have in common: the idle round trip of a full packet and its ACK, the NIC's rate, the first window."""
-
-    kind: Any = None
+    """What knows its settings, the idle round trip of a full packet and its ACK, the NIC's rate, the first window."""
 
     def __init__(self, twin: Twin, route: Route, window: int | str) -> None:
-        self.twin, self.paper = twin, self.kind(**twin.scenario.chosen)
+        self.twin: Twin = twin
+        self.paper: Any = REGISTRY[twin.scenario.control].settings(**twin.scenario.chosen)
         self.full, self.idle, bdp = idle_path(twin, route)
         self.line = twin.network.links[route[0]].rate_bps
         self.switches = len(route) - 1
         super().__init__(bdp if window == "bdp" else int(window))
+
+    @classmethod
+    def make(cls, twin: Twin, route: Route, window: int | str) -> Self:
+        """The control of a new connection."""
+        return cls(twin, route, window)
 
     def note(self, what: str) -> None:
         """Count what a scenario may be there to show."""

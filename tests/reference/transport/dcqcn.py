@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from tests.reference.state.records import FOREVER, Route
-from tests.reference.transport.control import Control, Dctcp, Measuring, Ndp, idle_path, share
-from tests.reference.transport.rates import HpccRate, TimelyRate
-from tests.reference.transport.windows import NsccWindow, SwiftWindow
+from tests.reference.transport.control import Control, share
 
 if TYPE_CHECKING:
     from tests.reference.twin import Twin
@@ -33,7 +31,7 @@ PAPER = {  # at a line of 40 Gb/s; times in ps
 }
 
 
-class RateControl(Control):
+class RateControl(Control, name="dcqcn"):
     """A rate that CNPs cut and that a timer and a byte counter raise again."""
 
     def __init__(self, twin: Twin, line_bps: int, window: int) -> None:
@@ -46,6 +44,11 @@ class RateControl(Control):
         self.phase = "cut"
         self.round = 0  # a timer that was set in an earlier one is void
         self.rang_ps, self.rings_ps = -1, FOREVER  # when a timer last rang, when the increase timer rings next
+
+    @classmethod
+    def make(cls, twin: Twin, route: Route, window: int | str) -> Self:
+        """The control of a new connection; the window "bdp" is none at all."""
+        return cls(twin, twin.network.links[route[0]].rate_bps, FOREVER if window == "bdp" else int(window))
 
     def on_cnp(self) -> None:
         """Cut the rate by half of alpha, raise alpha, and begin to recover."""
@@ -130,22 +133,3 @@ class RateControl(Control):
             self.twin.totals["whole_again"] += self.cut
             self.cut = False
             self.round += 1
-
-
-MEASURING: dict[str, type[Measuring]] = {
-    "timely": TimelyRate,
-    "swift": SwiftWindow,
-    "hpcc": HpccRate,
-    "nscc": NsccWindow,
-}
-
-
-def new_control(twin: Twin, route: Route) -> Control:
-    """Make the congestion control of a connection; the window "bdp" is none at all under dcqcn."""
-    name, window = twin.scenario.control, twin.scenario.window
-    if name in MEASURING:
-        return MEASURING[name](twin, route, window)
-    if name == "dcqcn":
-        return RateControl(twin, twin.network.links[route[0]].rate_bps, FOREVER if window == "bdp" else int(window))
-    packets = FOREVER if name == "none" else idle_path(twin, route)[2] if window == "bdp" else int(window)
-    return {"ndp": Ndp, "dctcp": Dctcp}.get(name, Control)(packets)

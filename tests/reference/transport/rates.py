@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from netsim.transport.control_settings import Hpcc, Timely
 from tests.reference.state.records import FOREVER, ONE, Connection, Packet, Route
 from tests.reference.transport.control import SECOND, Rate, share
 
@@ -12,10 +11,9 @@ if TYPE_CHECKING:
     from tests.reference.twin import Twin
 
 
-class TimelyRate(Rate):
+class TimelyRate(Rate, name="timely"):
     """TIMELY (SIGCOMM 2015), between the thresholds by the rule of CoNEXT 2016 unless told otherwise."""
 
-    kind = Timely
     last_rtt = trend = goal = streak = 0
 
     def __init__(self, twin: Twin, route: Route, window: int | str) -> None:
@@ -73,10 +71,8 @@ class TimelyRate(Rate):
         return self.rate + self.step * (self.paper.hai if hyper else 1)
 
 
-class HpccRate(Rate):
+class HpccRate(Rate, name="hpcc"):
     """HPCC (SIGCOMM 2019) as its authors' ns-3 model: a rate, and the window that it fills in an idle round trip."""
-
-    kind = Hpcc
 
     def __init__(self, twin: Twin, route: Route, window: int | str) -> None:
         super().__init__(twin, route, window)

@@ -6,7 +6,6 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 from netsim.topology.network import SCALE_UP
-from netsim.transport.control_settings import Nscc, Swift
 from tests.reference.state.records import ONE, Connection, Packet, Route
 from tests.reference.transport.control import SECOND, Measuring, share
 
@@ -14,10 +13,8 @@ if TYPE_CHECKING:
     from tests.reference.twin import Twin
 
 
-class SwiftWindow(Measuring):
+class SwiftWindow(Measuring, name="swift"):
     """Swift (SIGCOMM 2020): hold the round trip at a target."""
-
-    kind = Swift
 
     def __init__(self, twin: Twin, route: Route, window: int | str) -> None:
         super().__init__(twin, route, window)
@@ -83,10 +80,8 @@ class SwiftWindow(Measuring):
         return 0 if self.mine >= ONE else self.rtt * ONE // self.mine
 
 
-class NsccWindow(Measuring):
+class NsccWindow(Measuring, name="nscc"):
     """NSCC (Ultra Ethernet), packets instead of bytes."""
-
-    kind = Nscc
 
     def __init__(self, twin: Twin, route: Route, window: int | str) -> None:
         super().__init__(twin, route, window)

@@ -7,19 +7,22 @@ cwnd <- cwnd (1 - alpha / 2) (eq. 2).
 import numpy as np
 
 from netsim.kernel import part
+from netsim.transport.control_settings import ControlSettings, Share
 from netsim.transport.fixed_point import ONE, WIDEST
+from netsim.transport.traits import Traits
 
 STATE = np.dtype([("alpha", "i8"), ("round_end", "i8"), ("acks", "i8"), ("marks", "i8")])
-SETTINGS = np.dtype([("gain", "i8")])
+TRAITS = Traits(reacts_to_ecn=True, moves_window=True, unlimited=False)
+
+
+class Settings(ControlSettings):
+    """Settings of DCTCP. gain: weight g of the newest marked fraction; 1/16 as in the paper, section 4."""
+
+    gain: Share = 1 / 16
 
 
 @part
-def start(sender):
-    pass
-
-
-@part
-def on_ack(sender, advanced, marked, now, settings):
+def on_ack(sender, settings, advanced, marked, now):
     state = sender.dctcp
     state.acks += 1
     if marked:
@@ -37,12 +40,12 @@ def on_ack(sender, advanced, marked, now, settings):
 
 
 @part
-def on_nack(sender, packets):
+def on_nack(sender, settings, packets, rtt, outstanding, now):
     """So many packets were trimmed: they leave the window for good, as under uet-htsim's DCTCP (the paper has none)."""
     sender.cwnd = max(ONE, sender.cwnd - packets * ONE)
 
 
 @part
-def on_timeout(sender):
+def on_timeout(sender, settings, outstanding, now):
     sender.cwnd = max(ONE, sender.cwnd >> 1)
     sender.dctcp.round_end = sender.acked

@@ -8,13 +8,20 @@ authors there is one update a round trip, and raises below T_low count for HAI t
 stands for minRTT.
 """
 
+from typing import Annotated, Self
+
 import numpy as np
+from pydantic import Field, model_validator
 
 from netsim.kernel import inner, part
+from netsim.transport.control_settings import Auto, ControlSettings, Least, Share, Whole
 from netsim.transport.fixed_point import ONE
 from netsim.transport.rates import gap_at, scaled
+from netsim.transport.traits import Traits
+from netsim.units import Rate, parse_rate
 
 REFERENCE_MBPS = 10_000  # the line for which the paper gives delta
+LOW, HIGH = 5 * ONE // 2, 25 * ONE  # T_low and T_high under "auto", in idle round trips
 STATE = np.dtype(
     [
         ("line", "i8"),  # bit/s
@@ -26,26 +33,37 @@ STATE = np.dtype(
         ("raises", "i8"),  # in a row
     ]
 )
-SETTINGS = np.dtype(
-    [
-        ("alpha", "i8"),  # weight of the newest change; fractions have 16 digits
-        ("beta", "i8"),
-        ("beta_patched", "i8"),
-        ("low", "i8"),  # T_low and T_high in ps, or
-        ("high", "i8"),
-        ("low_share", "i8"),  # where those are 0, in idle round trips
-        ("high_share", "i8"),
-        ("delta", "i8"),  # bit/s at a line of 10 Gb/s
-        ("hai", "i8"),  # after `hai_after` raises in a row each is so many times delta
-        ("hai_after", "i8"),
-        ("least", "i8"),  # the lowest rate as a share of the line: 1 / least
-        ("patched", "i8"),
-    ]
-)
+TRAITS = Traits(reacts_to_ecn=False, moves_window=False, unlimited=True)
+
+
+class Settings(ControlSettings):
+    """Settings of TIMELY. Shares, delta (at 10 Gb/s: it scales) and HAI from the paper, section 5 and algorithm 1.
+
+    Its thresholds, 50 us and 500 us over a round trip of 20 us, scale with the idle round trip: "auto" is 2.5 and 25 of
+    them. After `hai_after` raises in a row each is `hai` times delta. patched: the rule of CoNEXT 2016 between the
+    thresholds, with its beta; false: the one of 2015.
+    """
+
+    alpha: Share = 0.875  # weight of the newest change
+    beta: Share = 0.8
+    beta_patched: Share = 0.008
+    t_low: Auto = "auto"
+    t_high: Auto = "auto"
+    delta: Rate = parse_rate("10Mb/s")
+    hai: Annotated[int, Field(ge=1, le=10**6)] = 5
+    hai_after: Whole = 5
+    least: Least = 1000
+    patched: bool = True
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if isinstance(self.t_low, int) and isinstance(self.t_high, int) and self.t_low >= self.t_high:
+            raise ValueError("timely.t_low is not below t_high; the rate is raised below t_low and cut above t_high")
+        return self
 
 
 @part
-def start(sender, line_bps, idle_ps):
+def start(sender, settings, line_bps, idle_ps, network_ps, wire_bytes):
     state = sender.timely
     state.line = line_bps
     state.rate = line_bps
@@ -68,8 +86,8 @@ def raised(state, settings):
 @inner
 def update(state, rtt, settings):
     """The next rate, from a round trip and its gradient."""
-    low = threshold(settings.low, settings.low_share, state.idle)
-    high = threshold(settings.high, settings.high_share, state.idle)
+    low = threshold(settings.t_low, LOW, state.idle)
+    high = threshold(settings.t_high, HIGH, state.idle)
     gradient = (state.drift << 16) // state.idle
     if rtt < low:
         return state.rate + raised(state, settings)
@@ -92,7 +110,7 @@ def update(state, rtt, settings):
 
 
 @part
-def on_round_trip(sender, gained, rtt, settings):
+def on_round_trip(sender, settings, gained, marked, rtt, outstanding, now):
     state = sender.timely
     if gained == 0 or sender.acked < state.round_end:
         return
@@ -104,5 +122,5 @@ def on_round_trip(sender, gained, rtt, settings):
 
 
 @part
-def on_send(sender, wire_bytes):
+def on_send(sender, settings, wire_bytes, now):
     return gap_at(sender.timely.rate, sender.timely.line, wire_bytes)

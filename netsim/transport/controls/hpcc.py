@@ -8,13 +8,18 @@ Long flows that have less than some 16 packets each of an idle round trip share 
 Algorithm 1 alone does: W_AI is weak against what a flow hears, which differs by whole packets.
 """
 
+from typing import Annotated
+
 import numpy as np
+from pydantic import Field
 
 from netsim.kernel import inner, part
-from netsim.transport.fixed_point import ONE
+from netsim.transport.control_settings import ControlSettings, FixedPoint, Least, Whole
+from netsim.transport.fixed_point import LOAD_BITS, ONE
 from netsim.transport.rates import gap_at, scaled
+from netsim.transport.traits import Traits
+from netsim.units import Rate, parse_rate
 
-LOAD_BITS = 20  # fractional bits of a load (U in the paper): 1 is a link that is just full
 WIDEST = 1 << 40  # windows of 2^24 packets
 REFERENCE_MBPS = 25_000  # the line for which W_AI is given
 STATE = np.dtype(
@@ -30,18 +35,20 @@ STATE = np.dtype(
         ("stage", "i8"),  # incStage
     ]
 )
-SETTINGS = np.dtype(
-    [
-        ("eta", "i8"),  # the load aimed at, LOAD_BITS fractional bits
-        ("max_stage", "i8"),
-        ("ai", "i8"),  # W_AI / T: bit/s at a line of 25 Gb/s
-        ("least", "i8"),  # the lowest rate as a share of the line: 1 / least
-    ]
-)
+TRAITS = Traits(reacts_to_ecn=False, moves_window=True, unlimited=False)
+
+
+class Settings(ControlSettings):
+    """Settings of HPCC: eta and max_stage as in its authors' simulations; ai is W_AI / T at 25 Gb/s: it scales."""
+
+    eta: Annotated[float, Field(gt=0, le=1), FixedPoint(LOAD_BITS)] = 0.95  # the load aimed at
+    max_stage: Whole = 0
+    ai: Rate = parse_rate("10Mb/s")
+    least: Least = 1000
 
 
 @part
-def start(sender, line_bps, idle_ps, wire_bytes):
+def start(sender, settings, line_bps, idle_ps, network_ps, wire_bytes):
     state = sender.hpcc
     state.line = line_bps
     state.rate = line_bps
@@ -52,8 +59,13 @@ def start(sender, line_bps, idle_ps, wire_bytes):
     state.load = 1 << LOAD_BITS
 
 
+@part
+def base_rtt(sender, settings):
+    return sender.hpcc.idle
+
+
 @inner
-def on_telemetry(sender, gained, load, span, settings):
+def on_telemetry(sender, settings, gained, load, span):
     """Links have spoken: `load` is that of the fullest, over `span` ps (0: nothing is known of the time before)."""
     state = sender.hpcc
     if span == 0:
@@ -76,5 +88,5 @@ def on_telemetry(sender, gained, load, span, settings):
 
 
 @part
-def on_send(sender, wire_bytes):
+def on_send(sender, settings, wire_bytes, now):
     return gap_at(sender.hpcc.rate, sender.hpcc.line, wire_bytes)

@@ -9,47 +9,53 @@ not pull, as it misses no more of the message than is on its way, lets the conne
 import numpy as np
 
 from netsim.kernel import part
+from netsim.transport.control_settings import ControlSettings, Share
 from netsim.transport.fixed_point import ONE
+from netsim.transport.traits import Traits
 
 STATE = np.dtype([("first", "i8"), ("pulls", "i8")])  # the first window, packets in fixed point; pulls heard of
-SETTINGS = np.dtype([("share", "i8")])  # of the line rate at which pulls are paced, 16 fractional bits
+TRAITS = Traits(reacts_to_ecn=False, moves_window=True, unlimited=False)
+
+
+class Settings(ControlSettings):
+    """Settings of NDP. share: of the line rate, at which pulls are paced (0.99, as htsim's NDP does)."""
+
+    share: Share = 0.99
 
 
 @part
-def start(sender):
+def start(sender, settings, line_bps, idle_ps, network_ps, wire_bytes):
     """A new connection: the window it is given is its first."""
     sender.ndp.first = sender.cwnd
 
 
 @part
-def first_window(connection):
-    """In packets."""
-    return connection.ndp.first >> 16
+def first_window(sender, settings):
+    return sender.ndp.first >> 16
 
 
 @part
-def begin(sender):
+def on_backlog(sender, settings):
     """A message finds nothing waiting to be sent: it begins with what is left of a first window."""
     sender.cwnd = sender.ndp.first
 
 
 @part
-def has_no_more(sender, under_way):
+def on_drained(sender, settings, outstanding):
     """Everything has been sent: the rest of the window is void."""
-    sender.cwnd = under_way * ONE
+    sender.cwnd = outstanding * ONE
 
 
 @part
-def on_answer(sender, packets, credited):
-    """So many packets under way have been answered."""
+def on_answer(sender, settings, packets, credited):
     sender.cwnd = max(0, sender.cwnd - packets * ONE)
     if credited:
         sender.cwnd += ONE
 
 
 @part
-def on_pull(sender, pulls, wants):
-    """The receiver has pulled so often in all; a pull is void if there is nothing to send."""
+def on_pull(sender, settings, pulls, wants):
+    """A pull is void if there is nothing to send."""
     state = sender.ndp
     if wants and pulls > state.pulls:
         sender.cwnd = min(state.first, sender.cwnd + (pulls - state.pulls) * ONE)
@@ -57,15 +63,14 @@ def on_pull(sender, pulls, wants):
 
 
 @part
-def on_silence(sender, waited_for_pull):
-    """A time-out: what was under way is lost, a first window of it may be sent; a pull that is lost is worth one."""
-    if waited_for_pull:
+def on_timeout(sender, settings, outstanding, now):
+    """What was under way is lost, a first window of it may be sent; a pull that is lost is worth one."""
+    if outstanding == 0:
         sender.cwnd = ONE
     else:
         sender.cwnd = sender.ndp.first
 
 
 @part
-def pace(time, settings):
-    """From one pull to the next, when the pulled packet takes `time` ps on the line."""
-    return -(-(time << 16) // settings.share)
+def pull_gap(sender, settings, packet_ps):
+    return -(-(packet_ps << 16) // settings.share)

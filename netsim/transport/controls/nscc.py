@@ -11,11 +11,16 @@ their period. The connection's own begins with it and falls to the shortest that
 the widest window and what quick adapt takes for little. Here a packet counts whole (there: by its bytes).
 """
 
+from typing import Annotated
+
 import numpy as np
+from pydantic import Field
 
 from netsim.kernel import inner, part
+from netsim.transport.control_settings import Auto, ControlSettings, FixedPoint, Packets, Share, Whole
 from netsim.transport.fixed_point import ONE, WIDEST
-from netsim.units import PS_BITS
+from netsim.transport.traits import Traits
+from netsim.units import PS_BITS, Duration, parse_time
 
 REFERENCE_RTT_PS = 12_000_000
 REFERENCE_MBPS = 100_000
@@ -40,28 +45,37 @@ STATE = np.dtype(
         ("is_pressed", "i4"),  # a packet was trimmed: quick adapt should act
     ]
 )
-SETTINGS = np.dtype(
-    [
-        ("target", "i8"),  # queueing delay, ps; or, where it is 0,
-        ("target_share", "i8"),  # in round trips of the network; fractions have 16 digits
-        ("max_window", "i8"),  # in what the NIC sends in the base RTT
-        ("alpha", "i8"),  # packets
-        ("fi", "i8"),
-        ("eta", "i8"),
-        ("gamma", "i8"),
-        ("max_md", "i8"),
-        ("delay_alpha", "i8"),
-        ("fi_scale", "i8"),
-        ("fast_below", "i8"),  # ps
-        ("qa_threshold", "i8"),  # targets
-        ("qa_gate", "i8"),  # binary digits
-        ("adjust_after", "i8"),  # packets
-    ]
-)
+TRAITS = Traits(reacts_to_ecn=True, moves_window=True, unlimited=True)  # it has a limit of its own
+
+
+class Settings(ControlSettings):
+    """Settings of NSCC, named and chosen as in uet-htsim; those in packets hold at 100 Gb/s and 12 us, and scale.
+
+    base_rtt: of the whole network, from which target, steps and their period follow, and with which a connection's own
+    begins; "auto" is the idle round trip of its longest path (uet-htsim's main_uec.cpp; UE 1.0 has it configured).
+    target_qdelay: "auto" is one of these, as there without trimming (with it: 0.75). max_window: in what a NIC sends in
+    the connection's own base RTT; with it a connection begins. qa_gate: quick adapt acts below max_window / 2^3.
+    """
+
+    base_rtt: Auto = "auto"
+    target_qdelay: Auto = "auto"
+    target_share: Annotated[float, Field(gt=0, le=100), FixedPoint()] = 1.0
+    max_window: Annotated[float, Field(ge=1, le=100), FixedPoint()] = 1.5
+    alpha: Packets = 4.0
+    fi: Packets = 5.0
+    eta: Packets = 0.15
+    gamma: Share = 0.8
+    max_md: Share = 0.5
+    delay_alpha: Share = 0.0125
+    fi_scale: Packets = 0.25
+    fast_below: Duration = parse_time("1us")
+    qa_threshold: Annotated[int, Field(ge=1, le=1000)] = 4  # targets
+    qa_gate: Annotated[int, Field(ge=0, le=16)] = 3  # binary digits
+    adjust_after: Whole = 8  # packets
 
 
 @part
-def start(sender, line_bps, network_ps, wire_bytes, settings):
+def start(sender, settings, line_bps, idle_ps, network_ps, wire_bytes):
     """The window begins at its widest, unless the user has it begin narrower."""
     state = sender.nscc
     state.network = network_ps
@@ -89,7 +103,7 @@ def has_seen(state, rtt, now, settings):
 
 @part
 def target_of(state, settings):
-    return settings.target if settings.target else (state.network * settings.target_share) >> 16
+    return settings.target_qdelay if settings.target_qdelay else (state.network * settings.target_share) >> 16
 
 
 @part
@@ -165,7 +179,7 @@ def average_with(state, sample, settings):
 
 
 @inner
-def on_round_trip(sender, gained, marked, rtt, outstanding, now, settings):
+def on_round_trip(sender, settings, gained, marked, rtt, outstanding, now):
     state = sender.nscc
     has_seen(state, rtt, now, settings)
     delay, target = rtt - state.base_rtt, target_of(state, settings)
@@ -188,7 +202,7 @@ def on_round_trip(sender, gained, marked, rtt, outstanding, now, settings):
 
 
 @part
-def on_nack(sender, packets, rtt, outstanding, now, settings):
+def on_nack(sender, settings, packets, rtt, outstanding, now):
     """Packets were trimmed: their queue was full. They are still among those outstanding."""
     state = sender.nscc
     has_seen(state, rtt, now, settings)
@@ -200,10 +214,10 @@ def on_nack(sender, packets, rtt, outstanding, now, settings):
 
 
 @part
-def on_loss(sender, packets):
+def on_loss(sender, settings, packets, now):
     keep(sender, sender.cwnd - packets * ONE)
 
 
 @part
-def on_timeout(sender):
+def on_timeout(sender, settings, outstanding, now):
     keep(sender, sender.cwnd - ONE)

@@ -20,8 +20,8 @@ CSG = "csg-htsim 841d9e7, the Swift sender"
 DESIGN = "this project's own choice"
 
 DEFAULTS: dict[str, Rows] = {
-    "dctcp.Settings": {"gain": (1 / 16, "DCTCP (SIGCOMM 2010), section 4")},
-    "dcqcn.Settings": {
+    "DctcpSettings": {"gain": (1 / 16, "DCTCP (SIGCOMM 2010), section 4")},
+    "DcqcnSettings": {
         "g": (5 / 1024, f"{NIC}: DCE_TCP_G 1019 of 1024"),
         "alpha_timer": (1 * US, f"{NIC}: DCE_TCP_RTT"),
         "increase_timer": (300 * US, f"{NIC}: RPG_TIME_RESET"),
@@ -33,7 +33,7 @@ DEFAULTS: dict[str, Rows] = {
         "clamp_tgt_rate": (False, f"{NIC}: CLAMP_TGT_RATE"),
         "cnp_interval": (4 * US, f"{NIC}: MIN_TIME_BETWEEN_CNPS"),
     },
-    "timely.Settings": {
+    "TimelySettings": {
         "alpha": (0.875, "TIMELY (SIGCOMM 2015), section 5"),
         "beta": (0.8, "TIMELY, section 5"),
         "beta_patched": (0.008, "CoNEXT 2016, section 4.3"),
@@ -45,7 +45,7 @@ DEFAULTS: dict[str, Rows] = {
         "least": (1000, DESIGN),
         "patched": (True, "CoNEXT 2016: the rule of 2015 has no fixed point"),
     },
-    "swift.Settings": {
+    "SwiftSettings": {
         "base_target": ("auto", f"{CSG}: 20 us, for a round trip that may be longer"),
         "hop_scale": (3_053 * NS, f"{CSG}: base target / 6.55"),
         "fs_range": (100 * US, f"{CSG}: five base targets"),
@@ -58,13 +58,13 @@ DEFAULTS: dict[str, Rows] = {
         "max_cwnd": ("auto", DESIGN),
         "retx_reset_threshold": (5, "Swift, algorithm 1"),
     },
-    "hpcc.Settings": {
+    "HpccSettings": {
         "eta": (0.95, "HPCC (SIGCOMM 2019), section 3.3"),
         "max_stage": (0, "HPCC's ns-3 model, results page: 5 is a typo"),
         "ai": (10 * MBPS, "HPCC's ns-3 model, run.py, at 25 Gb/s"),
         "least": (1000, DESIGN),
     },
-    "nscc.Settings": {
+    "NsccSettings": {
         "base_rtt": ("auto", f"{UET}, main_uec.cpp: the longest path's"),
         "target_qdelay": ("auto", UET),
         "target_share": (1.0, f"{UET}: a base RTT without trimming"),
@@ -85,7 +85,7 @@ DEFAULTS: dict[str, Rows] = {
         "last": (0.5, "NDP (SIGCOMM 2017), section 3.1: with probability 50 %; uet-htsim, compositequeue.cpp"),
         "marking": ("dequeue", 'uet-htsim, compositequeue.cpp: "ECN mark on deque"'),
     },
-    "ndp.Settings": {"share": (0.99, "csg-htsim 841d9e7, NDP's pull pacer")},
+    "NdpSettings": {"share": (0.99, "csg-htsim 841d9e7, NDP's pull pacer")},
     "GoBackN": {"naks": ("once", "InfiniBand: one NAK until the gap is closed")},
     "SelectiveRepeat": {
         "window": ("auto", DESIGN),

@@ -40,13 +40,8 @@ def defaults_of(model: type[BaseModel]) -> dict[str, Any]:
     return found
 
 
-def name_of(model: type[BaseModel]) -> str:
-    """Its name; every control calls its own Settings."""
-    return f"{model.__module__.rpartition('.')[2]}.Settings" if model.__name__ == "Settings" else model.__name__
-
-
 def test_every_default_is_the_one_written_by_hand() -> None:
-    found = {name_of(model): defaults_of(model) for model in models()}
+    found = {model.__name__: defaults_of(model) for model in models()}
     for model, values in found.items():
         rows = DEFAULTS[model]
         expected = {name: type(values[name])() if value is OWN else value for name, (value, _) in rows.items()}

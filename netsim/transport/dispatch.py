@@ -10,7 +10,7 @@ from inspect import signature
 from netsim.kernel import Kernel, part
 from netsim.transport.registry import REGISTRY
 
-EVENTS: dict[str, Kernel] = {}
+EVENTS: dict[str, Callable[..., int | None]] = {}
 
 
 def branch(code: int, name: str, own: Kernel, rest: Kernel) -> Kernel:
@@ -36,7 +36,7 @@ def event(otherwise: Callable[..., int | None]) -> Kernel:
         if list(signature(own).parameters) != list(signature(otherwise).parameters):
             raise TypeError(f"{control.name}.{name}{signature(own)}: an event has {name}{signature(otherwise)}")
         kernel = branch(control.code, control.name, own, kernel)
-    EVENTS[name] = kernel
+    EVENTS[name] = otherwise
     return kernel
 
 

@@ -28,10 +28,11 @@ class Control:
 
     @classmethod
     def of(cls, name: str, code: int, module: ModuleType) -> Self:
-        """The control of a file. Settings and STATE may be missing."""
+        """The control of a file. Its settings, the one class of them there, and STATE may be missing."""
         kernels = {key: value for key, value in vars(module).items() if isinstance(value, Kernel)}
-        settings, state = getattr(module, "Settings", ControlSettings), getattr(module, "STATE", NO_STATE)
-        return cls(name, code, settings, state, module.TRAITS, kernels)
+        own = [each for each in vars(module).values() if isinstance(each, type) and each.__module__ == module.__name__]
+        settings = next((each for each in own if issubclass(each, ControlSettings)), ControlSettings)
+        return cls(name, code, settings, getattr(module, "STATE", NO_STATE), module.TRAITS, kernels)
 
     def _has(self, *kernels: str) -> bool:
         return not self.kernels.keys().isdisjoint(kernels)

@@ -43,7 +43,7 @@ class Twin(Ranks):
         self.per_packet = scenario.per_packet and PerPacketRouting(self, scenario.per_packet)
         self.jitter = round(scenario.jitter * 65536)
         self.full_bytes = scenario.payload + scenario.header
-        self.dcqcn = dcqcn.Settings(**PAPER | scenario.dcqcn)
+        self.dcqcn = dcqcn.DcqcnSettings(**PAPER | scenario.dcqcn)
         hosts = len(network.hosts)
         outside = {link.source for link in network.links if link.kind != SCALE_UP and link.source >= hosts}
         shared = network.shared_buffer

@@ -6,6 +6,7 @@ import ast
 from importlib import import_module
 from inspect import getsource
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -164,6 +165,20 @@ def test_an_event_with_other_arguments_or_of_another_name_is_refused(monkeypatch
     monkeypatch.setattr(dispatch, "REGISTRY", a_control(on_los=part(on_loss)))
     with pytest.raises(TypeError, match="new: no event is called on_los"):
         dispatch.refuse_unheard()
+
+
+def test_the_control_in_contributing_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    file = next(block for block in text.split("```python\n") if block.startswith('"""Reno:')).partition("```")[0]
+    module = ModuleType("netsim.transport.controls.reno")
+    exec(compile(file, "reno.py", "exec", dont_inherit=True), vars(module))
+    control = Control.of("reno", len(CONTROLS), module)
+    monkeypatch.setattr(dispatch, "REGISTRY", {"reno": control})
+    for event in list(dispatch.EVENTS.values()):
+        dispatch.event(event)
+    dispatch.refuse_unheard()
+    assert control.settings().numbers() == {"beta": 1 << 15}
+    assert (control.paced, control.timestamped, control.reacts_to_loss) == (False, False, True)
 
 
 def test_a_row_with_states_keeps_its_fields_and_lays_the_states_on_each_other() -> None:

@@ -8,7 +8,7 @@ import pytest
 from netsim.core.state.dtypes import CONNECTION
 from netsim.kernel import entry
 from netsim.transport.controls import swift
-from netsim.transport.controls.swift import Settings as Swift
+from netsim.transport.controls.swift import SwiftSettings as Swift
 from netsim.transport.fixed_point import ONE
 from tests.transport.events import LOSS, SEND, TIMEOUT, Sender
 

@@ -119,7 +119,9 @@ def visit(world, node_id, until):
     elif (
         settings.coupled == 0 and settings.trim == 0 and settings.timestamped == 0 and settings.per_packet_routing == 0
     ):
-        if not batched_switch(world, node_id, until):  # likewise
+        if settings.lossless == 0:
+            batched_switch(world, node_id, until)  # likewise; without flow control no egress depends on another
+        elif not batched_switch(world, node_id, until):
             run_events(world, node_id, until)
     else:
         busier_switch(world, node_id, until)

@@ -241,7 +241,7 @@ def event_driven_switch(world, node_id, until):
             signalled = soonest_of(world.next_pause, node.first_out, node.last_out)
             departs = soonest_of(world.next_egress, node.first_out, node.last_out)
         else:
-            link_id = enqueue(world, ingress_at(world, node, now), now)
+            link_id = np.uint32(enqueue(world, ingress_at(world, node, now), now))  # as above: compiled once
             sends_at = refresh(world, link_id)
             if sends_at == now:  # the port was idle; no other departs now, or it would have gone before the arrival
                 dequeue(world, link_id, now)

@@ -38,7 +38,7 @@ SHORTEST_TIMER_PS = 100_000  # a kernel catches up with each expiration
 TRAITS = Traits(reacts_to_ecn=True, moves_window=False, unlimited=True)
 
 
-class Settings(ControlSettings):
+class DcqcnSettings(ControlSettings):
     """Settings of DCQCN, named as in the paper; the defaults are those of NICs that are sold (ConnectX-4 and later).
 
     They are what `mlxconfig query` lists and NVIDIA documents ("DCQCN CC Parameters", DOCA 3.4): DCE_TCP_G 1019, so

@@ -15,7 +15,7 @@ STATE = np.dtype([("alpha", "i8"), ("round_end", "i8"), ("acks", "i8"), ("marks"
 TRAITS = Traits(reacts_to_ecn=True, moves_window=True, unlimited=False)
 
 
-class Settings(ControlSettings):
+class DctcpSettings(ControlSettings):
     """Settings of DCTCP. gain: weight g of the newest marked fraction; 1/16 as in the paper, section 4."""
 
     gain: Share = 1 / 16

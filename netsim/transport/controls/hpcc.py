@@ -38,7 +38,7 @@ STATE = np.dtype(
 TRAITS = Traits(reacts_to_ecn=False, moves_window=True, unlimited=False)
 
 
-class Settings(ControlSettings):
+class HpccSettings(ControlSettings):
     """Settings of HPCC: eta and max_stage as in its authors' simulations; ai is W_AI / T at 25 Gb/s: it scales."""
 
     eta: Annotated[float, Field(gt=0, le=1), FixedPoint(LOAD_BITS)] = 0.95  # the load aimed at

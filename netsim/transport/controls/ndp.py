@@ -17,7 +17,7 @@ STATE = np.dtype([("first", "i8"), ("pulls", "i8")])  # the first window, packet
 TRAITS = Traits(reacts_to_ecn=False, moves_window=True, unlimited=False)
 
 
-class Settings(ControlSettings):
+class NdpSettings(ControlSettings):
     """Settings of NDP. share: of the line rate, at which pulls are paced (0.99, as htsim's NDP does)."""
 
     share: Share = 0.99

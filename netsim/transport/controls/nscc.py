@@ -48,7 +48,7 @@ STATE = np.dtype(
 TRAITS = Traits(reacts_to_ecn=True, moves_window=True, unlimited=True)  # it has a limit of its own
 
 
-class Settings(ControlSettings):
+class NsccSettings(ControlSettings):
     """Settings of NSCC, named and chosen as in uet-htsim; those in packets hold at 100 Gb/s and 12 us, and scale.
 
     base_rtt: of the whole network, from which target, steps and their period follow, and with which a connection's own

@@ -33,7 +33,7 @@ MOST = 1 << 26  # the least that a window may come to under "auto": 1,024 packet
 SCALED = 1 << 32  # a window of 2^16 packets: above it flow scaling adds nothing whatever the settings
 
 
-class Settings(ControlSettings):
+class SwiftSettings(ControlSettings):
     """Settings of Swift, named as in the paper; it gives no numbers for most: these are those of csg-htsim.
 
     base_target must hold the idle round trip: "auto" is that, and at least 20 us; hop_scale counts the switches on the

@@ -36,7 +36,7 @@ STATE = np.dtype(
 TRAITS = Traits(reacts_to_ecn=False, moves_window=False, unlimited=True)
 
 
-class Settings(ControlSettings):
+class TimelySettings(ControlSettings):
     """Settings of TIMELY. Shares, delta (at 10 Gb/s: it scales) and HAI from the paper, section 5 and algorithm 1.
 
     Its thresholds, 50 us and 500 us over a round trip of 20 us, scale with the idle round trip: "auto" is 2.5 and 25 of

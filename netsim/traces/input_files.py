@@ -37,6 +37,23 @@ def found(paths: str | Path | Sequence[str | Path]) -> list[Path]:
     return listed
 
 
+def only_file(paths: Sequence[Path], what: str, holds: str) -> Path:
+    """The one file of a format that knows no second; `what` names the format, `holds` says what its file holds."""
+    if len(paths) > 1:
+        raise InputError(
+            f"{what} is one file, not {len(paths)}", where=str(paths[1]), hint=f"give one file; it {holds}"
+        )
+    return paths[0]
+
+
+def trace_name(path: Path, *endings: str) -> str:
+    """Name a trace after its file, without ".gz" and these endings: `perm16.jsonl.gz` is `perm16`."""
+    name = path.name
+    for ending in (".gz", *endings):
+        name = name.removesuffix(ending)
+    return name or path.name
+
+
 def _files(path: Path) -> list[Path]:
     if path.is_dir():
         if (path / "run.json").is_file():

@@ -45,6 +45,39 @@ def raw_lines(path: Path, limit: int) -> Iterator[tuple[int, bytes]]:
             number += piece.endswith(b"\n")
 
 
+def text_lines(path: Path, longest: int, most: int, hint: str, errors: str = "replace") -> Iterator[tuple[int, str]]:
+    """Yield (line number, text without space around it) of the lines of a text that hold something.
+
+    InputError with `hint` where a line is longer than `longest` bytes or there are more than `most` lines.
+    """
+    for line, raw in raw_lines(path, longest):
+        if line > most or (len(raw) == longest and not raw.endswith(b"\n")):
+            what = f"is longer than {longest:,} bytes a line and {most:,} lines"
+            raise InputError(what, where=f"{path}:{line}", hint=hint)
+        try:
+            text = raw.decode("utf-8-sig" if line == 1 else "utf-8", errors=errors).strip()
+        except UnicodeDecodeError as error:
+            what = f"byte {error.start + 1} of the line is not UTF-8"
+            raise InputError(what, where=f"{path}:{line}", hint="save the file as UTF-8") from None
+        if text:
+            yield line, text
+
+
+def content(path: Path, most: int, hint: str) -> bytes:
+    """Read a whole file; InputError with `hint` where it is longer than `most` bytes."""
+    data = bytearray()
+    for _, block in blocks(path):
+        data += block
+        if len(data) > most:
+            raise InputError(f"is longer than {most:,} bytes", where=str(path), hint=hint)
+    return bytes(data)
+
+
+def is_whole(text: str, digits: int = 19) -> bool:
+    """Tell whether a text is a whole number of so many digits at most."""
+    return text.isdecimal() and text.isascii() and len(text) <= digits
+
+
 def blocks(path: Path, size: int = 1 << 20) -> Iterator[tuple[int, bytes]]:
     """Yield (number of the first line, bytes): blocks that end with a line, or within one that is longer than `size`.
 
@@ -83,9 +116,7 @@ def _check_unpacked(path: Path, packed: bool, unpacked: int, lines: int) -> None
 def head(path: Path, size: int = 1 << 16) -> bytes:
     """Read the first bytes of the (unpacked) file."""
     with _plain_errors(path), path.open("rb") as raw:
-        packed = raw.read(2) == GZIP_MAGIC
-        raw.seek(0)
-        return gzip.GzipFile(fileobj=raw).read(size) if packed else raw.read(size)
+        return _unpacking(raw)[0].read(size)
 
 
 @contextmanager

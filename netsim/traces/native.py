@@ -8,8 +8,9 @@ from typing import Any
 
 from netsim.errors import InputError, nearest
 from netsim.traces.fields import Fields, parse_object, shown
+from netsim.traces.input_files import only_file, trace_name
 from netsim.traces.limits import MAX_CELLS, MAX_LINE, MAX_LINES, MAX_OPERATIONS, MAX_PARTS, MAX_RANKS
-from netsim.traces.lines import raw_lines
+from netsim.traces.lines import text_lines
 from netsim.traces.matrix import read_matrix
 from netsim.traces.trace import (
     DEFAULT_STREAM,
@@ -45,16 +46,7 @@ def recognises(start: str) -> bool:
 
 def read(paths: Sequence[Path]) -> Trace:
     """Read one native trace."""
-    if len(paths) > 1:
-        what = f"a native trace is one file, not {len(paths)}"
-        raise InputError(what, where=str(paths[1]), hint="give one file; it holds all ranks")
-    return _Reader(paths[0]).read()
-
-
-def trace_name(path: Path) -> str:
-    """Name a trace after its file: `perm16.jsonl.gz` is `perm16`."""
-    name = path.name.removesuffix(".gz").removesuffix(".jsonl")
-    return name or path.name
+    return _Reader(only_file(paths, "a native trace", "holds all ranks")).read()
 
 
 class _Reader:
@@ -77,18 +69,9 @@ class _Reader:
         return Trace(name, self.ranks, self.groups, tuple(operations), str(self.path), notes)
 
     def _objects(self) -> Iterator[tuple[int, Fields]]:
-        for line, raw in raw_lines(self.path, MAX_LINE):
+        for line, text in text_lines(self.path, MAX_LINE, MAX_LINES, "cut the trace into parts", errors="strict"):
             where = f"{self.path}:{line}"
-            if line > MAX_LINES or (len(raw) == MAX_LINE and not raw.endswith(b"\n")):
-                what = f"is longer than {MAX_LINE:,} bytes a line and {MAX_LINES:,} lines"
-                raise InputError(what, where=where, hint="cut the trace into parts")
-            try:
-                text = raw.decode("utf-8-sig" if line == 1 else "utf-8").strip()
-            except UnicodeDecodeError as error:
-                what = f"byte {error.start + 1} of the line is not UTF-8"
-                raise InputError(what, where=where, hint="save the file as UTF-8") from None
-            if text:
-                yield line, Fields(parse_object(text, where), where)
+            yield line, Fields(parse_object(text, where), where)
 
     def _header(self, fields: Fields) -> tuple[str, tuple[str, ...]]:
         if "netsim" not in fields:
@@ -104,7 +87,7 @@ class _Reader:
         self.groups = {WORLD: Group(WORLD, tuple(range(self.ranks)))}
         for name, listed in groups.items():
             self._group(fields, name, listed)
-        name = fields.text("name", '"my job"') if "name" in fields else trace_name(self.path)
+        name = fields.text("name", '"my job"') if "name" in fields else trace_name(self.path, ".jsonl")
         notes = fields.values.get("notes", [])
         if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
             raise fields.wrong('"notes" must be a list of texts', 'write "notes": ["..."]')

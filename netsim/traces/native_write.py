@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from netsim.traces.native import KEYS, VERSION, trace_name
+from netsim.traces.input_files import trace_name
+from netsim.traces.native import KEYS, VERSION
 from netsim.traces.trace import DEFAULT_STREAM, ROOTED, WORLD, Flows, Operation, Trace, Turn
 from netsim.units import time_text
 from netsim.writing import write_whole
@@ -21,7 +22,7 @@ def write_native(trace: Trace, path: str | Path) -> None:
 
 def _records(trace: Trace, path: Path) -> Iterator[dict[str, Any]]:
     header: dict[str, Any] = {"netsim": VERSION, "ranks": trace.ranks}
-    if trace.name != trace_name(path):
+    if trace.name != trace_name(path, ".jsonl"):
         header["name"] = trace.name
     groups = {name: group.ranks for name, group in trace.groups.items() if name != WORLD}
     if groups:
@@ -34,29 +35,8 @@ def _records(trace: Trace, path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _record(operation: Operation) -> dict[str, Any]:
-    values = _all_keys(operation)
-    record = {key: values[key] for key in ("op", *_order(operation)) if key in KEYS[operation.op]}
-    return {key: value for key, value in record.items() if value is not None}
-
-
-def _order(operation: Operation) -> tuple[str, ...]:
-    return (
-        "group",
-        "ranks",
-        "src",
-        "dst",
-        "bytes",
-        "sizes",
-        "flows",
-        "dtype",
-        "root",
-        "duration",
-        "algorithm",
-        "stream",
-        "after",
-        "start",
-        "recorded",
-    )
+    known = KEYS[operation.op]
+    return {key: value for key, value in _all_keys(operation).items() if key in known and value is not None}
 
 
 def _all_keys(operation: Operation) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from netsim.errors import InputError, nearest
 from netsim.traces.fields import Fields, parse_object
 from netsim.traces.limits import MAX_NAME, MAX_PARTS, MAX_RANKS
-from netsim.traces.lines import raw_lines
+from netsim.traces.lines import content
 from netsim.traces.trace import WORLD, Group
 
 MAX_FILE = 1 << 26  # 64 MiB: groups of a hundred thousand ranks take a few
@@ -37,13 +37,8 @@ class Groups:
         self.notes: list[str] = []
 
     def _read(self, path: Path) -> None:
-        content = b""
-        for _, piece in raw_lines(path, 1 << 16):
-            content += piece
-            if len(content) > MAX_FILE:
-                what = f"is longer than {MAX_FILE:,} bytes"
-                raise InputError(what, where=str(path), hint="is it a file of groups?")
-        fields = Fields(parse_object(content.decode("utf-8-sig", errors="replace"), str(path)), str(path))
+        text = content(path, MAX_FILE, "is it a file of groups?").decode("utf-8-sig", errors="replace")
+        fields = Fields(parse_object(text, str(path)), str(path))
         for name, listed in fields.values.items():
             self.listed[name[:MAX_NAME]] = fields.ranks(listed, f"group {name[:40]!r}", MAX_RANKS)
         if sum(map(len, self.listed.values())) > MAX_PARTS:

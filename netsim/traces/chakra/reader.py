@@ -13,6 +13,7 @@ from netsim.traces.chakra.npu_file import NpuAccount, NpuFile, is_old
 from netsim.traces.chakra.wire import BYTES, WireError, fields, varint
 from netsim.traces.graphs.graph import Joiner
 from netsim.traces.graphs.graph_trace import operations
+from netsim.traces.input_files import trace_name
 from netsim.traces.limits import MAX_RANKS
 from netsim.traces.lines import head
 from netsim.traces.read_report import ReadReport
@@ -100,7 +101,7 @@ def _by_rank(files: list[Path], texts: list[Path]) -> dict[int, Path]:
 
 def _name(path: Path) -> str:
     match = _RANK.fullmatch(path.name)
-    return (match[1] if match else path.name.removesuffix(".gz").removesuffix(".et").removesuffix(".json")) or path.name
+    return (match and match[1]) or trace_name(path, ".et", ".json")
 
 
 def _beside(files: dict[int, Path]) -> list[Path]:

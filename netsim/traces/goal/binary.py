@@ -14,7 +14,7 @@ from netsim.errors import InputError
 from netsim.traces.goal.rank import Goal
 from netsim.traces.graphs.graph import ANY
 from netsim.traces.limits import MAX_RANKS
-from netsim.traces.lines import blocks
+from netsim.traces.lines import content
 
 MAGIC, UNFINISHED = 4223, 2342
 MAX_FILE = 1 << 30
@@ -34,12 +34,7 @@ def is_binary(start: bytes) -> bool:
 
 def read_binary(path: Path) -> Goal:
     """Read a binary schedule; every number in it is checked before it is used."""
-    data = bytearray()
-    for _, block in blocks(path):
-        data += block
-        if len(data) > MAX_FILE:
-            raise InputError(f"is longer than {MAX_FILE:,} bytes", where=str(path), hint="cut the job into parts")
-    return _Binary(path, bytes(data)).read()
+    return _Binary(path, content(path, MAX_FILE, "cut the job into parts")).read()
 
 
 class _Binary:

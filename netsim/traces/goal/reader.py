@@ -13,7 +13,8 @@ from netsim.traces.goal.labels import NUMBERED, UNNAMED
 from netsim.traces.goal.rank import Goal
 from netsim.traces.goal.trace_of import trace_of
 from netsim.traces.graphs.graph import ANY
-from netsim.traces.lines import blocks, head
+from netsim.traces.input_files import only_file
+from netsim.traces.lines import blocks, head, is_whole
 from netsim.traces.trace import Trace
 
 MAX_LINE = 1 << 16
@@ -46,11 +47,8 @@ def recognises_bytes(start: bytes) -> bool:
 
 def read(paths: Sequence[Path]) -> Trace:
     """Read one schedule, text or binary; collectives are not in it any more, only sends and receives."""
-    if len(paths) > 1:
-        what = f"a GOAL schedule is one file, not {len(paths)}"
-        raise InputError(what, where=str(paths[1]), hint="give one file; it holds all ranks")
-    goal = read_binary(paths[0]) if is_binary(head(paths[0], 64)) else _Text(paths[0]).read()
-    return trace_of(goal)
+    path = only_file(paths, "a GOAL schedule", "holds all ranks")
+    return trace_of(read_binary(path) if is_binary(head(path, 64)) else _Text(path).read())
 
 
 class _Text:
@@ -130,7 +128,7 @@ class _Text:
 
     def _whole(self, name: str, text: str, *, least: int = 0) -> int:
         negative = text.startswith("-")
-        if not (text.removeprefix("-").isdecimal() and text.isascii() and len(text) <= 20):
+        if not is_whole(text.removeprefix("-"), 20 - negative):
             self.wrong(f"{name} must be a whole number, not {text[:60]!r}", EXAMPLE)
         value = -int(text[1:]) if negative else int(text)
         if value < least:

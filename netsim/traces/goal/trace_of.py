@@ -15,6 +15,7 @@ from netsim.traces.goal.rendezvous import senders
 from netsim.traces.goal.streams import laid_out
 from netsim.traces.goal.waits import Ints, Needs, needs_of
 from netsim.traces.graphs.graph_trace import EMPTY
+from netsim.traces.input_files import trace_name
 from netsim.traces.matrix import matrix
 from netsim.traces.read_report import ReadReport
 from netsim.traces.topological_order import topological_order
@@ -45,8 +46,7 @@ def trace_of(goal: Goal) -> Trace:
     records = len(needs.nodes) + int(np.count_nonzero(met >= 0))
     seen = tuple(range(goal.ranks))
     report = ReadReport(lines=len(nodes.kinds), records=records, seen=seen, assumed=assumed, findings=recorded)
-    name = goal.path.name.removesuffix(".gz")
-    name = name.removesuffix(".goal").removesuffix(".bin") or goal.path.name
+    name = trace_name(goal.path, ".goal", ".bin")
     return Trace(name, goal.ranks, {}, made, str(goal.path), (*assumed, *recorded), report)
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from netsim.errors import InputError, nearest
 from netsim.traces.htsim.triggers import SHAPES, Triggers
+from netsim.traces.input_files import only_file, trace_name
 from netsim.traces.limits import MAX_BYTES, MAX_CELLS, MAX_LINES, MAX_RANKS
-from netsim.traces.lines import raw_lines
+from netsim.traces.lines import is_whole, text_lines
 from netsim.traces.matrix import check_waits, matrix
-from netsim.traces.native import trace_name
 from netsim.traces.trace import Flows, Operation, Trace, Turn
 
 MAX_LINE = 1 << 12  # bytes; a flow takes a hundred
@@ -34,10 +34,6 @@ _ENDS = re.compile(r"([0-9]+)->([0-9]+)")
 _START_PS = re.compile(r"[0-9]{1,19}(?:\.[0-9]{0,19})?(?:e\+?[0-9]{1,2})?", re.IGNORECASE)
 
 
-def _is_whole(text: str) -> bool:
-    return text.isdecimal() and text.isascii() and len(text) <= 19
-
-
 def recognises(start: str) -> bool:
     """Tell whether a file that starts so is a connection matrix."""
     return _START.match(start.lstrip("\ufeff")) is not None
@@ -45,10 +41,7 @@ def recognises(start: str) -> bool:
 
 def read(paths: Sequence[Path]) -> Trace:
     """Read one connection matrix."""
-    if len(paths) > 1:
-        what = f"a connection matrix is one file, not {len(paths)}"
-        raise InputError(what, where=str(paths[1]), hint="give one file; it holds all flows")
-    return _Reader(paths[0]).read()
+    return _Reader(only_file(paths, "a connection matrix", "holds all flows")).read()
 
 
 @dataclass(slots=True)
@@ -84,10 +77,7 @@ class _Reader:
         ]
         check_waits(flows, turns, self._name, lambda flow, what, hint: self._wrong(self.flows[flow].line, what, hint))
         operation = Operation("flows", **matrix(flows, turns))
-        return Trace(self._trace_name(), ranks, {}, (operation,), str(self.path), self._told())
-
-    def _trace_name(self) -> str:
-        return trace_name(self.path).removesuffix(".cm") or self.path.name
+        return Trace(trace_name(self.path, ".jsonl", ".cm"), ranks, {}, (operation,), str(self.path), self._told())
 
     def _name(self, flow: int) -> str:
         return f"the flow of line {self.flows[flow].line}"
@@ -98,13 +88,9 @@ class _Reader:
     # --- lines ------------------------------------------------------------------------------------------------------
 
     def _lines(self) -> Iterator[tuple[int, list[str]]]:
-        for line, raw in raw_lines(self.path, MAX_LINE):
-            if line > MAX_LINES or (len(raw) == MAX_LINE and not raw.endswith(b"\n")):
-                what = f"is longer than {MAX_LINE:,} bytes a line and {MAX_LINES:,} lines"
-                raise self._wrong(line, what, "cut the matrix into parts")
-            words = raw.decode("utf-8-sig" if line == 1 else "utf-8", errors="replace").split()
-            if words and not words[0].startswith("#"):
-                yield line, words
+        for line, text in text_lines(self.path, MAX_LINE, MAX_LINES, "cut the matrix into parts"):
+            if not text.startswith("#"):
+                yield line, text.split()
 
     def _take(self, line: int, words: list[str]) -> None:
         if "->" in words[0]:
@@ -165,7 +151,7 @@ class _Reader:
                 raise self._wrong(line, f"a flow has no key {key[:60]!r}", nearest(key[:60], FLOW_KEYS))
             if key in given:
                 raise self._wrong(line, f"{key} stands here twice", "keep one of them")
-            alone = key == "msg" and not _is_whole(value)
+            alone = key == "msg" and not is_whole(value)
             given[key] = 0 if alone else self._start(line, value) if key == "start" else self._whole(line, key, value)
             at += 1 if alone else 2
         return given
@@ -181,13 +167,13 @@ class _Reader:
         self.triggers.describe(line, self._whole(line, "id", given["id"]), shapes[0], count)
 
     def _whole(self, line: int, name: str, text: str) -> int:
-        if not _is_whole(text) or int(text) > MAX_NUMBER:
+        if not is_whole(text) or int(text) > MAX_NUMBER:
             raise self._wrong(line, f"{name} must be a whole number, not {text[:60]!r}", EXAMPLE)
         return int(text)
 
     def _start(self, line: int, text: str) -> int:
         """A time in ps; htsim reads it as a fraction and cuts that off."""
-        whole = _is_whole(text)
+        whole = is_whole(text)
         if not (whole or _START_PS.fullmatch(text)) or float(text) > MAX_NUMBER:
             what = f"start must be a time in picoseconds, not {text[:60]!r}"
             raise self._wrong(line, what, "write for example start 1000000 for 1 us")

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from netsim.errors import InputError
+from netsim.traces.input_files import trace_name
 from netsim.traces.joining.align import align
 from netsim.traces.joining.reports import Call, Member, Place
 from netsim.traces.json_stream import JsonWalk
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_NAME, MAX_RANKS
-from netsim.traces.native import trace_name
 from netsim.traces.read_report import ReadReport
 from netsim.traces.torch.calls import PS_PER_US, operation_of, picoseconds, whole
 from netsim.traces.trace import Trace
@@ -52,7 +52,7 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     report = ReadReport(
         lines=dumps.events, records=calls, cut=dumps.cut, skipped=dict(dumps.skipped), assumed=tuple(assumed)
     )
-    name = trace_name(paths[0]).removesuffix(".json").removesuffix(".log")
+    name = trace_name(paths[0], ".jsonl", ".json", ".log")
     recorded, files = [*notes, *assumed], [str(path) for path in paths]
     return align(members, name, files, recorded, fill=fill_missing_ranks, partial=partial, report=report)
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from netsim.errors import InputError
+from netsim.traces.input_files import trace_name
 from netsim.traces.joining.align import align
 from netsim.traces.joining.columns import CallRequest, Calls, CallTable
 from netsim.traces.joining.reports import Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
-from netsim.traces.native import trace_name
 from netsim.traces.nccl.account import SETTINGS, Account
 from netsim.traces.nccl.batches import Batches
 from netsim.traces.nccl.lines import Cut, Destroyed, Event, GroupMark, Init, Reported, Tuned, UnknownCall, Where, events
@@ -46,7 +46,7 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
         log.read(path)
     members = log.finish(str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more")
     files = [str(path) for path in paths]
-    name = trace_name(paths[0]).removesuffix(".log")
+    name = trace_name(paths[0], ".jsonl", ".log")
     hosts = {handle.member.process[0] for handle in log.handles if handle.member.process[0]}
     notes, report = log.account.notes(), log.account.report(len(hosts))
     return align(members, name, files, notes, fill=fill_missing_ranks, partial=partial, report=report)

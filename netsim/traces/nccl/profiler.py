@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from netsim.errors import InputError
+from netsim.traces.input_files import trace_name
 from netsim.traces.joining.align import align
 from netsim.traces.joining.reports import Call, Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_NAME, MAX_RANKS
 from netsim.traces.lines import raw_lines
-from netsim.traces.native import trace_name
 from netsim.traces.read_report import ReadReport
 from netsim.traces.torch.calls import PS_PER_US, operation_of, picoseconds, type_of, whole
 from netsim.traces.trace import Trace
@@ -51,7 +51,7 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     notes += [f"{traces.cut:,} lines are not whole"] if traces.cut else []
     skipped, cut = dict(traces.skipped), traces.cut
     report = ReadReport(lines=traces.events, records=calls, cut=cut, skipped=skipped, assumed=assumed)
-    name, files = trace_name(paths[0]).removesuffix(".json"), [str(path) for path in paths]
+    name, files = trace_name(paths[0], ".jsonl", ".json"), [str(path) for path in paths]
     recorded = [*notes, *assumed]
     return align(members, name, files, recorded, fill=fill_missing_ranks, partial=partial, report=report)
 

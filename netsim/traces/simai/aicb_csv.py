@@ -9,27 +9,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from netsim.errors import InputError, nearest
+from netsim.traces.input_files import only_file, trace_name
 from netsim.traces.limits import MAX_BYTES, MAX_OPERATIONS, MAX_PARTS
-from netsim.traces.lines import raw_lines
+from netsim.traces.lines import is_whole, text_lines
 from netsim.traces.read_report import ReadReport
 from netsim.traces.simai.parallel import LAYOUT, SERVER, ParallelLayout
-from netsim.traces.trace import ROOTED, WORLD, Group, Operation, Trace
+from netsim.traces.trace import ON_A_GROUP, ROOTED, WORLD, Group, Operation, Trace
 
 MAX_LINE = 1 << 14
 PS_PER_MS = 10**9
 MAX_MS = 10**9
 MUST = ("comm_type", "comm_group", "comm_group_size", "msg_size")
-OPS = (
-    "all_reduce",
-    "all_gather",
-    "reduce_scatter",
-    "broadcast",
-    "all_to_all",
-    "reduce",
-    "gather",
-    "scatter",
-    "barrier",
-)
+OPS = tuple(op for op in ON_A_GROUP if op != "all_to_all_v")
 MARKS = {
     "epoch_end": "marks of an epoch's end",
     "isend": "sends of one rank, whose receiver's side is not in the file",
@@ -51,10 +42,7 @@ def recognises(start: str) -> bool:
 
 def read(paths: Sequence[Path]) -> Trace:
     """Read one table; all ranks do what it says, each in its own groups."""
-    if len(paths) > 1:
-        what = f"an AICB table is one file, not {len(paths)}"
-        raise InputError(what, where=str(paths[1]), hint="give one file; it stands for all ranks")
-    return _Reader(paths[0]).read()
+    return _Reader(only_file(paths, "an AICB table", "stands for all ranks")).read()
 
 
 class _Reader:
@@ -97,18 +85,15 @@ class _Reader:
             assumed=tuple(self.assumed),
             findings=recorded,
         )
-        name = self.path.name.removesuffix(".gz").removesuffix(".csv") or self.path.name
+        name = trace_name(self.path, ".csv")
         notes = (*self.assumed, *recorded, *skipped)
         return Trace(name, layout.ranks, named, tuple(operations), str(self.path), notes, report)
 
     def _rows(self) -> Iterator[tuple[int, Cells]]:
         names: list[str] = []
         least = 0  # columns that a row must have: up to the last that is needed
-        for line, raw in raw_lines(self.path, MAX_LINE):
-            if line > MAX_OPERATIONS or (len(raw) == MAX_LINE and not raw.endswith(b"\n")):
-                what = f"is longer than {MAX_LINE:,} bytes a line and {MAX_OPERATIONS:,} lines"
-                raise self.wrong(line, what, "cut the table into parts")
-            text = raw.decode("utf-8-sig" if line == 1 else "utf-8", errors="replace").strip().replace("\0", "")
+        for line, given in text_lines(self.path, MAX_LINE, MAX_OPERATIONS, "cut the table into parts"):
+            text = given.replace("\0", "")
             if not text or (match := _RANKS.fullmatch(text)):
                 self.ranks = int(match[2]) - int(match[1]) + 1 if text and match else self.ranks
                 continue
@@ -192,15 +177,13 @@ class _Reader:
 
     def _whole(self, line: int, name: str, text: str) -> int:
         text = text.removesuffix(".0")
-        if not (text.isdecimal() and text.isascii() and len(text) <= 19):
+        if not is_whole(text):
             raise self.wrong(line, f"{name} must be a whole number, not {text[:60]!r}", "or None where it is not known")
         return int(text)
 
     def _root(self, cells: Cells, members: int) -> int:
         source = cells.get("src", "")
-        return (
-            int(source) if source.isdecimal() and source.isascii() and len(source) < 9 and int(source) < members else 0
-        )
+        return int(source) if is_whole(source, 8) and int(source) < members else 0
 
     def _elapsed(self, line: int, cells: Cells) -> int | None:
         """The time of a real run in ps; it stands there in milliseconds."""

@@ -10,8 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from netsim.errors import InputError, nearest
+from netsim.traces.input_files import only_file, trace_name
 from netsim.traces.limits import MAX_BYTES, MAX_OPERATIONS, MAX_PARTS
-from netsim.traces.lines import raw_lines
+from netsim.traces.lines import is_whole, text_lines
 from netsim.traces.read_report import ReadReport
 from netsim.traces.simai.parallel import LAYOUT, SERVER, ParallelLayout
 from netsim.traces.trace import WORLD, Group, Operation, Trace
@@ -65,10 +66,7 @@ def recognises(start: str) -> bool:
 
 def read(paths: Sequence[Path]) -> Trace:
     """Read one workload."""
-    if len(paths) > 1:
-        what = f"a SimAI workload is one file, not {len(paths)}"
-        raise InputError(what, where=str(paths[1]), hint="give one file; it stands for all ranks")
-    return _Reader(paths[0]).read()
+    return _Reader(only_file(paths, "a SimAI workload", "stands for all ranks")).read()
 
 
 class _Reader:
@@ -99,20 +97,15 @@ class _Reader:
             raise self.wrong(line, what, "was the file cut? write the number that is there")
         self._check_size(rows, micro=first[1][0] == MICRO)
         self._step(rows, micro=first[1][0] == MICRO)
-        name = self.path.name.removesuffix(".gz").removesuffix(".txt") or self.path.name
+        name = trace_name(self.path, ".txt")
         report = ReadReport(lines=len(rows) + 2, records=len(rows), assumed=tuple(self.assumed))
         return Trace(
             name, self.layout.ranks, self.groups, tuple(self.operations), str(self.path), tuple(self.assumed), report
         )
 
     def _lines(self) -> Iterator[tuple[int, list[str]]]:
-        for line, raw in raw_lines(self.path, MAX_LINE):
-            if line > MAX_OPERATIONS or (len(raw) == MAX_LINE and not raw.endswith(b"\n")):
-                what = f"is longer than {MAX_LINE:,} bytes a line and {MAX_OPERATIONS:,} lines"
-                raise self.wrong(line, what, "cut the workload into parts")
-            words = raw.decode("utf-8-sig" if line == 1 else "utf-8", errors="replace").split()
-            if words:
-                yield line, words
+        for line, text in text_lines(self.path, MAX_LINE, MAX_OPERATIONS, "cut the workload into parts"):
+            yield line, text.split()
 
     def _header(self, words: list[str]) -> ParallelLayout:
         if words[0] not in (HYBRID, MICRO):
@@ -168,7 +161,7 @@ class _Reader:
         return number * PS_PER_NS
 
     def _whole(self, line: int, name: str, text: str) -> int:
-        if not (text.isdecimal() and text.isascii() and len(text) <= 19):
+        if not is_whole(text):
             raise self.wrong(line, f"{name} must be a whole number, not {text[:60]!r}", EXAMPLE)
         return int(text)
 

@@ -15,7 +15,7 @@ from typing import Any
 from netsim.errors import InputError
 from netsim.traces.json_stream import JsonWalk
 from netsim.traces.limits import MAX_CALLS
-from netsim.traces.lines import blocks
+from netsim.traces.lines import content, head
 from netsim.traces.torch.calls import (
     PS_PER_NS,
     RankCall,
@@ -70,26 +70,12 @@ def scan(path: Path) -> RankFile:
     """Read one dump."""
     file = RankFile(path, rank_in_name(path))
     dump = _Dump(file)
-    with path.open("rb") as raw:
-        start = raw.read(2)
-    if start == b"\x1f\x8b":
-        start = next(blocks(path, 16), (1, b""))[1]
-    if start[:1] == b"\x80":
-        dump.take_pickle(_whole(path))
+    if head(path, 1) == b"\x80":
+        hint = "dump as JSON, or with a smaller TORCH_NCCL_TRACE_BUFFER_SIZE"
+        dump.take_pickle(content(path, MAX_PICKLE, hint))
     else:
         dump.walk(path)
     return file
-
-
-def _whole(path: Path) -> bytes:
-    parts, size = [], 0
-    for _, block in blocks(path):
-        parts.append(block)
-        size += len(block)
-        if size > MAX_PICKLE:
-            what = f"is longer than {MAX_PICKLE:,} bytes"
-            raise InputError(what, where=str(path), hint="dump as JSON, or with a smaller TORCH_NCCL_TRACE_BUFFER_SIZE")
-    return b"".join(parts)
 
 
 class _Dump:

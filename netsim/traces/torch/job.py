@@ -8,10 +8,10 @@ from pathlib import Path
 
 from netsim.errors import InputError
 from netsim.traces.fields import shown
+from netsim.traces.input_files import trace_name
 from netsim.traces.joining.align import align
 from netsim.traces.joining.reports import Call, Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
-from netsim.traces.native import trace_name
 from netsim.traces.read_report import ReadReport
 from netsim.traces.torch.calls import RankCall, RankFile, Ranks
 from netsim.traces.trace import ROOTED, Trace
@@ -44,7 +44,7 @@ def trace_of(files: Sequence[RankFile], what: str, *, fill: bool, partial: bool,
     notes += [f"{cut:,} files or events end in the middle: what stands before is kept"] if cut else []
     report = ReadReport(lines=events, records=records, cut=cut, skipped=dict(skipped), assumed=assumed)
     names = [str(file.path) for file in files]
-    name = trace_name(files[0].path).removesuffix(".json")
+    name = trace_name(files[0].path, ".jsonl", ".json")
     recorded = [*notes, *assumed]
     return align(members, name, names, recorded, fill=fill, partial=partial, report=report, world=groups.world)
 

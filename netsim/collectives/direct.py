@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netsim.collectives.chunking import ALIGNMENT, WHOLE, cut, share
 from netsim.collectives.request import MAX_CHANNELS, Request
+from netsim.collectives.rounds import Round, add_rounds
 from netsim.collectives.schedule import Builder, Schedule
 from netsim.errors import InputError
 
@@ -108,22 +109,11 @@ def barrier(request: Request) -> Schedule:
     ceil(log2 n) rounds of one-byte messages (Hensgen, Finkel, Manber 1988).
     """
     ranks = request.ranks
-    builder = Builder(request.op, "dissemination", ranks)
-    rank = np.arange(ranks, dtype=np.int32)
-    step = np.arange((ranks - 1).bit_length(), dtype=np.int32)
-    reach = (1 << step)[:, None]
-    rows = ranks * len(step)
-    received = step[:, None] * ranks + (rank - reach) % ranks
-    builder.add(
-        0,
-        source=np.tile(rank, len(step)),
-        target=((rank + reach) % ranks).ravel().astype(np.int32),
-        size=np.full(rows, BARRIER_BYTES, dtype=np.int64),
-        offset=np.zeros(rows, dtype=np.int64),
-        reduces=np.zeros(rows, dtype=np.bool_),
-        waits=np.repeat(step, ranks).astype(np.int16),
-        after=np.concatenate([received[:rounds].T.ravel() for rounds in range(len(step))] or [rank[:0]]),
-    )
+    builder, rank = Builder(request.op, "dissemination", ranks), np.arange(ranks, dtype=np.int32)
+    nowhere, size = np.zeros(ranks, np.int64), np.full(ranks, BARRIER_BYTES, np.int64)
+    reaches = [1 << step for step in range((ranks - 1).bit_length())]
+    rounds = [Round(rank, (rank + np.int32(reach)) % ranks, nowhere, size) for reach in reaches]
+    add_rounds(builder, rounds, [0], WHOLE, buffer=0)
     return builder.build()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from netsim.collectives.chunking import share
 from netsim.collectives.msccl_proof import prove
-from netsim.collectives.msccl_xml import RECEIVES, REDUCES, SENDS, Algorithm, Block, MscclStep, read_xml
+from netsim.collectives.msccl_xml import RECEIVES, REDUCES, SENDS, Algorithm, Block, MscclStep, plain_errors, read_xml
 from netsim.collectives.request import Request
 from netsim.collectives.schedule import Schedule
 from netsim.errors import InputError
@@ -58,11 +58,8 @@ def takes(request: Request, name: str, instead: str) -> bool:
 def load(name: str, op: str) -> Algorithm:
     """Read a file, or remember it if it has not changed; InputError if it is for another collective than `op`."""
     path = Path(name)
-    try:
+    with plain_errors(path):
         status = path.stat()
-    except OSError as error:
-        what = f"cannot be read ({error.strerror or error})"
-        raise InputError(what, where=name, hint="check the path of the MSCCL algorithm") from None
     algorithm = _load(path, status.st_mtime_ns, status.st_size)
     if op != algorithm.op:
         hint = f"write --algorithm {algorithm.op}={name}"
@@ -72,12 +69,9 @@ def load(name: str, op: str) -> Algorithm:
 
 def digest(name: str) -> str:
     """SHA-256 of a file's content (hex): what the algorithm is, wherever it lies. Raises InputError as `load` does."""
-    try:
-        with Path(name).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        what = f"cannot be read ({error.strerror or error})"
-        raise InputError(what, where=name, hint="check the path of the MSCCL algorithm") from None
+    path = Path(name)
+    with plain_errors(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @lru_cache(maxsize=16)

@@ -6,6 +6,7 @@ The layout is that of Azure/msccl-tools and of RCCL's algorithms: algo / gpu / t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
@@ -92,20 +93,21 @@ class Algorithm:
 
 def read_xml(path: Path) -> Algorithm:
     """Read a file; every mistake is an InputError that names its line."""
-    try:
-        content = _content(path)
-    except OSError as error:
-        what = f"cannot be read ({error.strerror or error})"
-        raise InputError(what, where=str(path), hint="check the path of the MSCCL algorithm") from None
-    return _Reader(path).read(content)
-
-
-def _content(path: Path) -> bytes:
-    with path.open("rb") as stream:
+    with plain_errors(path), path.open("rb") as stream:
         content = stream.read(MAX_FILE + 1)
     if len(content) > MAX_FILE:
         raise InputError(f"is longer than {MAX_FILE:,} bytes", where=str(path), hint="is it an MSCCL algorithm?")
-    return content
+    return _Reader(path).read(content)
+
+
+@contextmanager
+def plain_errors(path: Path) -> Iterator[None]:
+    """Turn what the system says about a file into an InputError."""
+    try:
+        yield
+    except OSError as error:
+        what = f"cannot be read ({error.strerror or error})"
+        raise InputError(what, where=str(path), hint="check the path of the MSCCL algorithm") from None
 
 
 class _Reader:
@@ -218,10 +220,3 @@ class _Reader:
         if not (digits.isdecimal() and digits.isascii() and len(digits) < 17) or not low <= int(text) <= high:
             raise self.wrong(f"{key}={text[:60]!r} is no whole number from {low:,} to {high:,}", f'like {key}="0"')
         return int(text)
-
-
-def counts(algorithm: Algorithm) -> Iterator[str]:
-    """The type of every step of every block."""
-    for blocks in algorithm.blocks.values():
-        for block in blocks.values():
-            yield from (step.type for step in block.steps)

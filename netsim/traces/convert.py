@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,9 +17,7 @@ from netsim.traces.goal.write import write_goal, write_goal_binary
 from netsim.traces.htsim.cm_write import write_htsim_cm
 from netsim.traces.limits import MAX_CELLS
 from netsim.traces.native_write import write_native
-from netsim.traces.trace import OPERATIONS, Operation, Trace, Turn
-
-POINT_TO_POINT = ("send", "flows", "compute")
+from netsim.traces.trace import OPERATIONS, POINT_TO_POINT, Flows, Operation, Trace, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +97,8 @@ def as_flows(
 ) -> tuple[Trace, list[str]]:
     """The trace with every collective that is not among `keep` as a matrix of flows, and what to say about it."""
     made: list[Operation] = []
-    known: dict[object, tuple[tuple[tuple[int, int, int], ...], tuple[Turn, ...]]] = {}
-    used: dict[tuple[str, str], int] = {}
+    known: dict[object, tuple[Flows, tuple[Turn, ...]]] = {}
+    used = Counter[str]()
     cells = 0
     for operation in trace.operations:
         if operation.op in keep:
@@ -108,26 +107,29 @@ def as_flows(
         algorithm = algorithms.get(operation.op) or operation.algorithm
         wanted = (algorithm, operation.op, operation.ranks, operation.bytes, operation.root, operation.sizes)
         if wanted not in known:
-            known = {wanted: _flows(trace, operation, algorithm, chunk, used)}
+            known = {wanted: _flows(trace, operation, algorithm, chunk)}
         flows, turns = known[wanted]
         cells += len(flows) + sum(len(turn.after) for turn in turns)
         if cells > MAX_CELLS:
             what = f"the collectives make more than {MAX_CELLS:,} flows"
             raise InputError(what, where=trace.source or trace.name, hint="add --chunk 1GiB, or convert a part")
-        used[operation.op, ""] = used.get((operation.op, ""), 0) + 1
+        used[operation.op] += 1
         size = sum(flow[2] for flow in flows)
         plain = {"group": None, "sizes": None, "root": 0, "algorithm": None, "dtype": "", "bytes": size}
         made.append(replace(operation, op="flows", flows=flows, turns=turns, **plain))  # type: ignore[arg-type]
-    notes = [f"{count:,} {op} became flows" for (op, _), count in used.items()]
+    notes = [f"{count:,} {op} became flows" for op, count in used.items()]
     return replace(trace, operations=tuple(made)), notes
 
 
 def _flows(
-    trace: Trace, operation: Operation, algorithm: str | None, chunk: int | None, used: dict[tuple[str, str], int]
-) -> tuple[tuple[tuple[int, int, int], ...], tuple[Turn, ...]]:
+    trace: Trace, operation: Operation, algorithm: str | None, chunk: int | None
+) -> tuple[Flows, tuple[Turn, ...]]:
     """A collective's chunk flows between global ranks, and what each waits for."""
+    op, size, root = operation.op, operation.bytes, operation.root
+    sizes = None if operation.sizes is None else np.array(operation.sizes, "i8")
     try:
-        schedule = plan(_wish(operation, chunk), algorithm)
+        request = Request(op=op, ranks=len(operation.ranks), bytes=size, root=root, sizes=sizes, chunk_bytes=chunk)
+        schedule = plan(request, algorithm)
     except InputError as error:
         place = f"{trace.source or trace.name}:{operation.line}" if operation.line else trace.source or trace.name
         raise InputError(f"{error.where}: {error.what}", where=place, hint=error.hint) from None
@@ -139,14 +141,3 @@ def _flows(
         for row, channel in enumerate(schedule.channel.tolist())
     )
     return tuple(ends), turns if any(turn != Turn() for turn in turns) else ()
-
-
-def _wish(operation: Operation, chunk: int | None) -> Request:
-    return Request(
-        op=operation.op,
-        ranks=len(operation.ranks),
-        bytes=operation.bytes,
-        root=operation.root,
-        sizes=None if operation.sizes is None else np.array(operation.sizes, "i8"),
-        chunk_bytes=chunk,
-    )

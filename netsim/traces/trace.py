@@ -17,7 +17,8 @@ DEFAULT_STREAM = "default"
 
 ROOTED = ("broadcast", "reduce", "gather", "scatter")
 ON_A_GROUP = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "all_to_all_v", *ROOTED, "barrier")
-OPERATIONS = (*ON_A_GROUP, "send", "flows", "compute")
+POINT_TO_POINT = ("send", "flows", "compute")  # and what needs no others at all
+OPERATIONS = (*ON_A_GROUP, *POINT_TO_POINT)
 
 Sizes = tuple[tuple[int, ...], ...]
 Flows = tuple[tuple[int, int, int], ...]

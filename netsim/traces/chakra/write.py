@@ -20,16 +20,16 @@ from netsim.traces.chakra.nodes import (
     node_message,
 )
 from netsim.traces.chakra.wire import behind_length
-from netsim.traces.graphs.graph import Node
-from netsim.traces.graphs.graph_to_trace import Unraveller
-from netsim.traces.trace import WORLD, Operation, Trace
+from netsim.traces.graphs.graph import Graph, Node
+from netsim.traces.graphs.graph_to_trace import graphs_of
+from netsim.traces.trace import POINT_TO_POINT, WORLD, Operation, Trace
 from netsim.units import time_text
 from netsim.writing import write_together
 
 PS_PER_MICRO = 10**6
 PARTS = ("all_gather", "gather")  # of which one NPU puts in a part only
 TYPE_OF = {name: number for number, name in reversed(COLLECTIVES.items())}
-NAMED = (*TYPE_OF, "send", "flows", "compute")
+NAMED = (*TYPE_OF, *POINT_TO_POINT)
 
 
 def write_chakra(trace: Trace, path: str | Path) -> list[Path]:
@@ -38,19 +38,16 @@ def write_chakra(trace: Trace, path: str | Path) -> list[Path]:
     Returns the files. What Chakra has no name for (all_to_all_v) must be made flows first.
     """
     path = Path(path)
-    for operation in trace.operations:
-        if operation.op not in NAMED:
-            hint = "let `netsim convert` turn it into flows"
-            raise InputError(f"Chakra has no {operation.op}", where=trace.source or trace.name, hint=hint)
+    graph = graphs_of(trace, NAMED, "Chakra", "let `netsim convert` turn it into flows")
     stem, end = path.name.removesuffix(".gz").removesuffix(".et"), ".et.gz" if path.suffix == ".gz" else ".et"
     if not stem:
         raise InputError("names no file", where=str(path), hint="give a name, as in job.et")
-    return write_together(_files(trace, path.parent / stem, end))
+    return write_together(_files(trace, graph, path.parent / stem, end))
 
 
-def _files(trace: Trace, base: Path, end: str) -> Iterator[tuple[Path, Iterable[bytes]]]:
+def _files(trace: Trace, graph: Graph, base: Path, end: str) -> Iterator[tuple[Path, Iterable[bytes]]]:
     groups = {name: str(number) for number, name in enumerate((n for n in trace.groups if n != WORLD), 1)}
-    for rank, nodes in Unraveller(trace).graphs().items():
+    for rank, nodes in graph.items():
         yield base.with_name(f"{base.name}.{rank}{end}"), _messages(rank, nodes, groups)
     if groups:
         listed = {number: trace.groups[name].ranks for name, number in groups.items()}

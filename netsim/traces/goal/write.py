@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from netsim.errors import InputError
 from netsim.traces.goal.binary import COUNTS, HEAD, MAGIC, NODE, RANGE, WORDS
 from netsim.traces.goal.rank import PS_PER_UNIT
 from netsim.traces.graphs.graph import Graph, Node
-from netsim.traces.graphs.graph_to_trace import Unraveller
-from netsim.traces.trace import Trace
+from netsim.traces.graphs.graph_to_trace import graphs_of
+from netsim.traces.trace import POINT_TO_POINT, Trace
 from netsim.writing import write_whole
 
-NAMED = ("send", "flows", "compute")
 WORD_OF = {"send": "send", "receive": "recv"}  # all else is a calc
 CODES = {word: number for number, word in WORDS.items()}
 
@@ -21,23 +19,15 @@ CODES = {word: number for number, word in WORDS.items()}
 def write_goal(trace: Trace, path: str | Path) -> list[Path]:
     """Write a schedule in text. Collectives must be made flows first, since GOAL has none."""
     path = Path(path)
-    write_whole(path, _text(_graph(trace)))
+    write_whole(path, _text(graphs_of(trace, POINT_TO_POINT, "GOAL")))
     return [path]
 
 
 def write_goal_binary(trace: Trace, path: str | Path) -> list[Path]:
     """Write a schedule in LogGOPSim's binary form."""
     path = Path(path)
-    write_whole(path, _binary(_graph(trace)))
+    write_whole(path, _binary(graphs_of(trace, POINT_TO_POINT, "GOAL")))
     return [path]
-
-
-def _graph(trace: Trace) -> Graph:
-    for operation in trace.operations:
-        if operation.op not in NAMED:
-            hint = "let `netsim convert` turn collectives into flows"
-            raise InputError(f"GOAL has no {operation.op}", where=trace.source or trace.name, hint=hint)
-    return Unraveller(trace).graphs()
 
 
 def _units(node: Node) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from netsim.errors import InputError
@@ -18,7 +18,7 @@ MANY = 8  # nodes of one operation at a rank, above which what comes next waits 
 class Flow:
     """A transfer of an operation: its number there, who to whom, and the flows of the operation it waits for.
 
-    Of each of those it says whether it arrives at this one's source, or starts there.
+    Of each of those it says whether it arrives at this one's source, or starts there. `part` is None for a send.
     """
 
     number: int
@@ -26,7 +26,7 @@ class Flow:
     target: int
     bytes: int
     after: tuple[tuple[int, bool], ...] = ()
-    channel: int = 0
+    part: Part | None = None
 
 
 def flows_of(operation: Operation) -> Iterator[Flow]:
@@ -36,7 +36,17 @@ def flows_of(operation: Operation) -> Iterator[Flow]:
     for number, (source, target, size) in enumerate(operation.flows):
         turn = operation.turns[number] if operation.turns else Turn()
         after = tuple((each, operation.flows[each][1] == source) for each in turn.after)
-        yield Flow(number, source, target, size, after, turn.channel)
+        yield Flow(number, source, target, size, after, Part(number, turn.start_ps, turn.channel))
+
+
+def graphs_of(
+    trace: Trace, has: Collection[str], program: str, hint: str = "let `netsim convert` turn collectives into flows"
+) -> Graph:
+    """The nodes of all ranks, for a program that `has` some operations; InputError for an operation of another kind."""
+    for operation in trace.operations:
+        if operation.op not in has:
+            raise InputError(f"{program} has no {operation.op}", where=trace.source or trace.name, hint=hint)
+    return Unraveller(trace).graphs()
 
 
 class Unraveller:
@@ -75,13 +85,13 @@ class Unraveller:
         if operation.op != "send" or rank == operation.src:
             for awaited in operation.after:
                 before += self._ends.get((rank, awaited), ())
-        return list(dict.fromkeys([*before, *self._not_before(rank, operation)]))
+        return list(dict.fromkeys([*before, *self._delay(rank, operation.start_ps)]))
 
-    def _not_before(self, rank: int, operation: Operation) -> list[int]:
-        """A node that ends when the operation may start, and waits for nothing."""
-        if not operation.start_ps:
+    def _delay(self, rank: int, start_ps: int) -> list[int]:
+        """A node that ends when something may start, and waits for nothing; none where it may start at once."""
+        if not start_ps:
             return []
-        request = Operation("compute", None, (rank,), duration_ps=operation.start_ps)
+        request = Operation("compute", None, (rank,), duration_ps=start_ps)
         return [self._add(rank, Node("delay", 0, request=request))]
 
     def _close(self, rank: int, number: int, operation: Operation, nodes: list[int]) -> None:
@@ -96,10 +106,10 @@ class Unraveller:
         done = _Done()
         flows = list(flows_of(operation))
         for flow in _in_turn(flows):
-            own = [*before[flow.source], *self._start_of(flow, operation), *done.awaited(flow)]
-            part = None if operation.op == "send" else _part(flow, operation)
-            send = Node("send", 0, own, [], flow.target, flow.bytes, self._tags, operation, number, part)
-            receive = Node("receive", 0, [], [], flow.source, flow.bytes, self._tags, operation, number, part)
+            start_ps = flow.part.start_ps if flow.part else 0
+            own = [*before[flow.source], *self._delay(flow.source, start_ps), *done.awaited(flow)]
+            send = Node("send", 0, own, [], flow.target, flow.bytes, self._tags, operation, number, flow.part)
+            receive = Node("receive", 0, [], [], flow.source, flow.bytes, self._tags, operation, number, flow.part)
             done.add(flow, self._add(flow.source, send), self._add(flow.target, receive))
             self._tags += 1
         sources = {flow.source for flow in flows}
@@ -112,14 +122,6 @@ class Unraveller:
         """What all flows of a rank wait for, as one node where they would be many."""
         before = self._before(rank, operation)
         return [self._add(rank, Node("nothing", 0, before))] if len(before) > MANY else before
-
-    def _start_of(self, flow: Flow, operation: Operation) -> list[int]:
-        """A node for a flow that may not start before its time."""
-        start_ps = operation.turns[flow.number].start_ps if operation.turns else 0
-        if not start_ps:
-            return []
-        request = Operation("compute", None, (flow.source,), duration_ps=start_ps)
-        return [self._add(flow.source, Node("delay", 0, request=request))]
 
 
 class _Done:
@@ -140,7 +142,7 @@ class _Done:
 
     def add(self, flow: Flow, sent: int, received: int) -> None:
         """Take in a flow; the one ahead of it on its queue pair need not be waited for any more."""
-        connection = flow.source, flow.target, flow.channel
+        connection = flow.source, flow.target, flow.part.channel if flow.part else 0
         ahead = self._ahead.get(connection)
         if ahead is not None:
             self.last[flow.source].pop(self._sent[ahead], None)
@@ -149,11 +151,6 @@ class _Done:
         self._sent[flow.number], self._received[flow.number] = sent, received
         self.last[flow.source][sent] = None
         self.last[flow.target][received] = None
-
-
-def _part(flow: Flow, operation: Operation) -> Part:
-    turn = operation.turns[flow.number] if operation.turns else Turn()
-    return Part(flow.number, turn.start_ps, turn.channel)
 
 
 def _in_turn(flows: list[Flow]) -> list[Flow]:

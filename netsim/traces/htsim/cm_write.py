@@ -8,9 +8,9 @@ from pathlib import Path
 
 from netsim.errors import InputError
 from netsim.traces.graphs.graph import Graph, Joiner
-from netsim.traces.graphs.graph_to_trace import Unraveller
+from netsim.traces.graphs.graph_to_trace import graphs_of
 from netsim.traces.topological_order import topological_order_of
-from netsim.traces.trace import Trace
+from netsim.traces.trace import POINT_TO_POINT, Trace
 from netsim.writing import write_whole
 
 COMPUTE = "computations, which a connection matrix cannot hold: left out"
@@ -20,20 +20,14 @@ SHORTER = (
     "in htsim each end of a flow fires one trigger"
 )
 EMPTY = "flows without bytes, which htsim takes for endless: left out"
-NAMED = ("send", "flows", "compute")
 
 Event = tuple[int, bool]  # a flow is done: at its source (False), or at its target (True)
 
 
 def write_htsim_cm(trace: Trace, path: str | Path) -> Counter[str]:
     """Write a matrix; returns what could not be written, counted. Collectives must be made flows first."""
-    path = Path(path)
-    for operation in trace.operations:
-        if operation.op not in NAMED:
-            hint = "let `netsim convert` turn collectives into flows"
-            raise InputError(f"htsim has no {operation.op}", where=trace.source or trace.name, hint=hint)
     matrix = _Matrix(trace)
-    write_whole(path, matrix.lines())
+    write_whole(Path(path), matrix.lines())
     return +matrix.left_out
 
 
@@ -55,7 +49,7 @@ class _Matrix:
         self.starts = {flow: self.trigger[events] for events, flows in self.dependents.items() for flow in flows}
 
     def _graph(self) -> Graph:
-        graph = Unraveller(self.trace).graphs()
+        graph = graphs_of(self.trace, POINT_TO_POINT, "htsim")
         self.starts_at: dict[tuple[int, int], int] = {}
         for rank, nodes in graph.items():
             for number, node in enumerate(nodes):

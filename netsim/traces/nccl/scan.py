@@ -28,12 +28,6 @@ class LogLine(NamedTuple):
     whole: bool
 
 
-def lines_that_matter(path: Path, counts: Counter[str]) -> Iterator[LogLine]:
-    """Yield the lines of a log that may report something; `lines` and `hidden` are counted in `counts`."""
-    for first, block in clean_blocks(path, counts):
-        yield from lines_in(first, block)
-
-
 def clean_blocks(path: Path, counts: Counter[str]) -> Iterator[tuple[int, bytes]]:
     """Yield (number of the first line, lines without colours); `lines` and `hidden` are counted in `counts`."""
     for first, block in blocks(path):

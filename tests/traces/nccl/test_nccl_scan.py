@@ -12,7 +12,7 @@ from netsim.traces import progress, read
 from netsim.traces.lines import blocks
 from netsim.traces.nccl import scan as nccl_scan
 from netsim.traces.nccl.lines import events
-from netsim.traces.nccl.scan import LogLine, lines_that_matter
+from netsim.traces.nccl.scan import LogLine, clean_blocks, lines_in
 from tests.traces.nccl.nccl_lines_of import call, prefix, world
 
 DULL = [
@@ -39,7 +39,8 @@ TELLING = [
 
 
 def found(path: Path, counts: Counter[str] | None = None) -> list[LogLine]:
-    return list(lines_that_matter(path, Counter() if counts is None else counts))
+    found = clean_blocks(path, Counter() if counts is None else counts)
+    return [line for first, block in found for line in lines_in(first, block)]
 
 
 @pytest.mark.parametrize("line", TELLING)

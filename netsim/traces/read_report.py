@@ -32,6 +32,11 @@ class ReadReport:
     assumed: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
 
+    def notes(self, first: str, cut: str) -> list[str]:
+        """The account in sentences: what was read, what was skipped and why, how much was cut off, what is assumed."""
+        skipped = [f"{count:,} skipped: {why}" for why, count in sorted(self.skipped.items())]
+        return [first, *skipped, *([f"{self.cut:,} {cut}"] if self.cut else []), *self.assumed]
+
     def as_table(self, ranks: int) -> dict[str, Any]:
         """The account as plain values, for a job of so many ranks."""
         return {

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from netsim.errors import InputError
-from netsim.traces.joining.all_to_all_v import is_uneven, matrix
+from netsim.traces.joining.all_to_all_v import matrix
 from netsim.traces.joining.columns import Calls, Ints, collectives
 from netsim.traces.joining.communicators import Communicator, Missing, join, missing, number_ranks
 from netsim.traces.joining.line_up import By, LinedUp, crossed, line_up
@@ -203,7 +203,7 @@ class _Against:
             raise self.findings.deadlock(call, _told(call), _told(others))
         self.recorded.add((rank, call.request(), others.request()))
         what = f"rank {rank} calls {_told(call)} where others call {_told(others)}; the others hold"
-        self.findings.add(call, what)
+        self.findings.tell(call.place, what)
 
 
 def _collective(
@@ -211,11 +211,11 @@ def _collective(
 ) -> Step:
     """Make one operation of the reports of all ranks; what most of them say holds."""
     agreed = _agree(calls)
-    unequal = not agreed and is_uneven(calls)
+    unequal = not agreed and any(call.row is not None for call in calls.values())
     chosen = next(iter(calls.values())) if agreed else _chosen(calls, against, unequal=unequal)
     if len(calls) < len(communicator.members):
         seen = f"{len(calls)} of {len(communicator.members)} ranks"
-        against.findings.add(chosen, f"{_told(chosen)} is reported by {seen} only; kept for all")
+        against.findings.tell(chosen.place, f"{_told(chosen)} is reported by {seen} only; kept for all")
     operation = Operation(
         chosen.op, None, communicator.ranks, chosen.bytes, chosen.dtype, chosen.root, line=chosen.place.recorded
     )

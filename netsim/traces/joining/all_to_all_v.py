@@ -9,11 +9,6 @@ from netsim.traces.limits import MAX_CELLS
 from netsim.traces.trace import Sizes
 
 
-def is_uneven(calls: dict[int, Call]) -> bool:
-    """Tell whether some rank of a joined all-to-all sends different sizes to its peers."""
-    return any(call.row is not None for call in calls.values())
-
-
 def matrix(calls: dict[int, Call], size: int, absent: Missing) -> Sizes:
     """Give what the i-th member sends to the j-th; a rank without sizes sends the same to all.
 
@@ -26,9 +21,6 @@ def matrix(calls: dict[int, Call], size: int, absent: Missing) -> Sizes:
     rows = {rank: call.row or (call.bytes // size,) * size for rank, call in calls.items()}
     first = min(rows)
     turned = rows[first] if absent is Missing.FILL else (0,) * size
-    return tuple(rows.get(rank) or _turned(turned, rank - first) for rank in range(size))
-
-
-def _turned(row: tuple[int, ...], by: int) -> tuple[int, ...]:
-    by %= len(row)
-    return row[len(row) - by :] + row[: len(row) - by]
+    twice = turned * 2
+    starts = (-(rank - first) % size for rank in range(size))
+    return tuple(rows.get(rank) or twice[start : start + size] for rank, start in enumerate(starts))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -43,7 +43,6 @@ class CallTable:
         self._line, self._hint = array("q"), array("q")
         self.turns: dict[int, int] = {}  # of the few calls that are not the first on their line
         self.starts: dict[int, int] = {}  # ps, of those that tell one
-        self._columns: Columns | None = None
 
     def __len__(self) -> int:
         return len(self._kind)
@@ -81,14 +80,16 @@ class CallTable:
         large = np.flatnonzero(np.isin(_view(self._kind)[calls.rows], kinds))
         return calls[int(large[0])] if large.size else None
 
-    @property
-    def columns(self) -> Columns:
-        """All calls; none may be taken in after."""
-        if self._columns is None:
-            kind, file, line = _view(self._kind), _view(self._file), _view(self._line)
-            what = _numbered([(request.op, request.bytes, request.dtype, request.root) for request in self.requests])
-            self._columns = Columns(kind, file, line, _view(self._hint), _view(self._batch), what)
-        return self._columns
+    @cached_property
+    def columns(self) -> dict[str, Ints]:
+        """What is known of each call; none may be taken in after."""
+        columns = {"kind": self._kind, "file": self._file, "line": self._line}
+        return {name: _view(each) for name, each in (columns | {"op_count": self._hint, "batch": self._batch}).items()}
+
+    @cached_property
+    def what(self) -> Ints:
+        """For each kind a number that is equal where all is that ranks have to agree on."""
+        return _numbered([request[:4] for request in self.requests])
 
     def by_owner(self) -> dict[int, Calls]:
         """The calls of each owner, in their order."""
@@ -111,18 +112,6 @@ def _numbered(things: Sequence[Hashable]) -> Ints:
     return np.array([numbers.setdefault(each, len(numbers)) for each in things], dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """What is known of each call of a table; `what` is by kind: equal for all that ranks have to agree on."""
-
-    kind: Ints
-    file: Ints
-    line: Ints
-    op_count: Ints
-    batch: Ints
-    what: Ints
-
-
 class Calls(Sequence[Call]):
     """Some calls of a table, in order: the numbers of their rows."""
 
@@ -143,10 +132,8 @@ class Calls(Sequence[Call]):
         return call
 
     def __iter__(self) -> Iterator[Call]:
-        table, columns = self.table, self.table.columns
-        listed = (each[self.rows].tolist() for each in (columns.kind, columns.file, columns.line))
-        more = (each[self.rows].tolist() for each in (columns.op_count, columns.batch))
-        for row, kind, file, line, op_count, batch in zip(self.rows.tolist(), *listed, *more, strict=True):
+        table, listed = self.table, (each[self.rows].tolist() for each in self.table.columns.values())
+        for row, kind, file, line, op_count, batch in zip(self.rows.tolist(), *listed, strict=True):
             place = Place(file, line, table.turns.get(row, 0))
             op, size, dtype, root, stream = table.requests[kind]
             yield Call(op, size, dtype, root, stream, place, op_count, batch, start_ps=table.starts.get(row))
@@ -164,13 +151,11 @@ class Calls(Sequence[Call]):
 
     def what(self) -> Ints:
         """For each call a number that is equal where ranks agree on what they call."""
-        columns = self.table.columns
-        return columns.what[columns.kind[self.rows]]
+        return self.table.what[self.column("kind")]
 
     def column(self, name: str) -> Ints:
         """A column of the table, for these calls."""
-        column: Ints = getattr(self.table.columns, name)
-        return column[self.rows]
+        return self.table.columns[name][self.rows]
 
 
 def collectives(calls: Sequence[Call]) -> Sequence[Call]:
@@ -203,9 +188,9 @@ def places_of(calls: Sequence[Call]) -> Ints:
 
 def op_counts_of(calls: Sequence[Call]) -> Ints:
     """The numbers that the source gives the calls."""
-    return (
-        calls.column("op_count") if isinstance(calls, Calls) else np.array([call.op_count for call in calls], np.int64)
-    )
+    if isinstance(calls, Calls):
+        return calls.column("op_count")
+    return np.array([call.op_count for call in calls], np.int64)
 
 
 def calls_alike(calls: Mapping[int, Sequence[Call]]) -> dict[int, Ints]:

@@ -112,7 +112,7 @@ def _exchanges(
             if source not in unseen:
                 alone.append((call, f"rank {target} receives from {source}, which does not report the send; kept"))
     for call, what in sorted(alone, key=lambda each: each[0].place):
-        findings.add(call, what)
+        findings.tell(call.place, what)
     return ties.exchanges(short=short or bool(alone))
 
 
@@ -139,7 +139,7 @@ class _Ties:
         self.parent[self.root(other)] = self.root(batch)
         if receive.bytes != send.bytes:
             what = f"{send.bytes:,} bytes are sent where {receive.bytes:,} are received; the sender's hold"
-            findings.add(send, f"rank {batch[0]} to {send.root}: {what}")
+            findings.tell(send.place, f"rank {batch[0]} to {send.root}: {what}")
 
     def exchanges(self, *, short: bool) -> list[Exchange]:
         """List what is tied together; where calls are missing, what was tied without numbers is a guess."""

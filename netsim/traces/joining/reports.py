@@ -11,6 +11,7 @@ from typing import NamedTuple
 from netsim.errors import InputError
 
 Queue = tuple[int, str]  # a global rank and a stream of its process: what is called there runs in order
+PER_RANK = ("all_gather", "reduce_scatter", "all_to_all", "gather", "scatter")  # of which NCCL tells one rank's part
 MAX_FINDINGS = 20  # disagreements told one by one; the rest is counted
 
 
@@ -104,12 +105,8 @@ class Findings:
     more: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
 
-    def add(self, call: Call, what: str) -> None:
-        """Tell one disagreement, naming the line where it shows."""
-        self.tell(call.place, what)
-
     def tell(self, place: Place, what: str) -> None:
-        """Tell what was found at a place."""
+        """Tell one disagreement, naming the line where it shows."""
         if len(self.recorded) < MAX_FINDINGS:
             self.recorded.append(f"{self.files[place.file]}:{place.recorded}: {what}")
         else:

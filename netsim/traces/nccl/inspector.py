@@ -16,14 +16,13 @@ from typing import Any
 from netsim.errors import InputError
 from netsim.traces.input_files import trace_name
 from netsim.traces.joining.align import align
-from netsim.traces.joining.reports import Call, Member, Place
+from netsim.traces.joining.reports import PER_RANK, Call, Member, Place
 from netsim.traces.json_stream import JsonWalk
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_NAME, MAX_RANKS
 from netsim.traces.read_report import ReadReport
 from netsim.traces.torch.calls import PS_PER_US, operation_of, picoseconds, whole
 from netsim.traces.trace import Trace
 
-PER_RANK = ("all_gather", "reduce_scatter", "all_to_all", "gather", "scatter")  # told is one rank's part
 NEAR = 0.01  # how well a reported bandwidth must fit
 _MARK = re.compile(r'"(?:coll_perf|p2p_perf|inspector_output_format_version)"\s*:')
 Key = tuple[str, int, int]  # communicator, its size, rank in it
@@ -44,17 +43,13 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
         what = f"there is no collective in this dump of {dumps.events:,} objects"
         hint = "run the job with NCCL_PROFILER_PLUGIN=libnccl-profiler-inspector.so NCCL_INSPECTOR_ENABLE=1"
         raise InputError(what, where=str(paths[0]), hint=hint)
-    assumed = dumps.assumed(members)
-    calls = sum(len(member.calls) for member in members)
-    notes = [f"{calls:,} calls in {dumps.events:,} objects of NCCL Inspector"]
-    notes += [f"{count:,} skipped: {why}" for why, count in sorted(dumps.skipped.items())]
-    notes += [f"{dumps.cut:,} files end in the middle: what stands before is kept"] if dumps.cut else []
-    report = ReadReport(
-        lines=dumps.events, records=calls, cut=dumps.cut, skipped=dict(dumps.skipped), assumed=tuple(assumed)
-    )
-    name = trace_name(paths[0], ".jsonl", ".json", ".log")
-    recorded, files = [*notes, *assumed], [str(path) for path in paths]
-    return align(members, name, files, recorded, fill=fill_missing_ranks, partial=partial, report=report)
+    calls, skipped = sum(len(member.calls) for member in members), dict(dumps.skipped)
+    assumed = tuple(dumps.assumed(members))
+    report = ReadReport(lines=dumps.events, records=calls, cut=dumps.cut, skipped=skipped, assumed=assumed)
+    read_first = f"{calls:,} calls in {dumps.events:,} objects of NCCL Inspector"
+    notes = report.notes(read_first, "files end in the middle: what stands before is kept")
+    name, files = trace_name(paths[0], ".jsonl", ".json", ".log"), [str(path) for path in paths]
+    return align(members, name, files, notes, fill=fill_missing_ranks, partial=partial, report=report)
 
 
 @dataclass(slots=True, eq=False)

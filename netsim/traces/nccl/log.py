@@ -14,7 +14,7 @@ from netsim.errors import InputError
 from netsim.traces.input_files import trace_name
 from netsim.traces.joining.align import align
 from netsim.traces.joining.columns import CallRequest, Calls, CallTable
-from netsim.traces.joining.reports import Member, Place
+from netsim.traces.joining.reports import PER_RANK, Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
 from netsim.traces.nccl.account import SETTINGS, Account
 from netsim.traces.nccl.batches import Batches
@@ -27,7 +27,6 @@ DATATYPES = (  # ncclDataType_t: name and bytes by number
     *(("int8", 1), ("uint8", 1), ("int32", 4), ("uint32", 4), ("int64", 8), ("uint64", 8)),
     *(("fp16", 2), ("fp32", 4), ("fp64", 8), ("bf16", 2), ("fp8e4m3", 1), ("fp8e5m2", 1)),
 )
-PER_RANK = ("all_gather", "reduce_scatter", "all_to_all", "gather", "scatter")  # `count` is one rank's part, not all
 HAVE_TYPE_HIDDEN = ("all_gather", "broadcast")  # NCCL 2.7.3 - 2.21.5 logs these as bytes with datatype 0
 
 _MARK = re.compile(r"NCCL (?:INFO|CALL|WARN|TRACE|version)|: opCount [0-9a-f]+ sendbuff ")

@@ -13,7 +13,7 @@ from typing import Any
 from netsim.errors import InputError
 from netsim.traces.input_files import trace_name
 from netsim.traces.joining.align import align
-from netsim.traces.joining.reports import Call, Member, Place
+from netsim.traces.joining.reports import PER_RANK, Call, Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_NAME, MAX_RANKS
 from netsim.traces.lines import raw_lines
 from netsim.traces.read_report import ReadReport
@@ -21,7 +21,6 @@ from netsim.traces.torch.calls import PS_PER_US, operation_of, picoseconds, type
 from netsim.traces.trace import Trace
 
 LONGEST = 1 << 16  # bytes of a line; an event has a few hundred
-PER_RANK = ("all_gather", "reduce_scatter", "all_to_all", "gather", "scatter")  # Count is one rank's part
 _TYPE = {"half": "float16", "float": "float32", "double": "float64", "char": "int8", "int": "int32"}
 _MARK = re.compile(r'"cat"\s*:\s*"(?:GROUP|GROUP_API|COLL|COLL_API|P2P|P2P_API|PROXY|KERNEL_LAUNCH|GPU)"')
 _BARE = re.compile(r"(:\s*)((?:0x)[0-9a-fA-F]+|nccl\w+)(?=\s*[,}])")
@@ -46,14 +45,11 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
         "the profiler does not tell how many ranks a communicator has: as many as the highest rank in it asks for",
         "times are of NCCL's work on the host, from each process's start",
     )
-    notes = [f"{calls:,} calls in {traces.events:,} events of NCCL's profiler"]
-    notes += [f"{count:,} skipped: {why}" for why, count in sorted(traces.skipped.items())]
-    notes += [f"{traces.cut:,} lines are not whole"] if traces.cut else []
     skipped, cut = dict(traces.skipped), traces.cut
     report = ReadReport(lines=traces.events, records=calls, cut=cut, skipped=skipped, assumed=assumed)
+    notes = report.notes(f"{calls:,} calls in {traces.events:,} events of NCCL's profiler", "lines are not whole")
     name, files = trace_name(paths[0], ".jsonl", ".json"), [str(path) for path in paths]
-    recorded = [*notes, *assumed]
-    return align(members, name, files, recorded, fill=fill_missing_ranks, partial=partial, report=report)
+    return align(members, name, files, notes, fill=fill_missing_ranks, partial=partial, report=report)
 
 
 @dataclass(slots=True, eq=False)

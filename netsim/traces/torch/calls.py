@@ -213,3 +213,33 @@ class RankFile:
                 self.world = max(self.world, size)
             if ranks is not None and size in (0, len(ranks)):
                 self.groups.setdefault(each["pg_name"], ranks)
+
+    def call(self, args: dict[str, Any], line: int, order: int = 0) -> RankCall | None:
+        """Read a call from what record_param_comms says since PyTorch 2.2; None where it says too little."""
+        name, group, dtype = args.get("Collective name"), args.get("Process Group Name", ""), args.get("dtype")
+        sent, received = whole(args.get("In msg nelems")), whole(args.get("Out msg nelems"))
+        if not isinstance(name, str) or not isinstance(group, str) or not isinstance(dtype, str):
+            return None
+        op = operation_of(name)
+        if op is None or sent is None or received is None:
+            return None
+        self._learn_group(group, args)
+        kind, width = type_of(dtype, f"{self.path}:{line}")
+        splits, other = split_list(args.get("In split size")), None
+        if op in ("send", "recv"):
+            other = whole(args.get("Dst Rank" if op == "send" else "Src Rank"))
+        made = RankCall(op, group, sent * width, received * width, kind, line, order, splits)
+        told = (whole(args.get("Rank")), other, whole(args.get("Seq")))
+        made.peer, made.global_peer, made.seq = (-1 if each is None else each for each in told)
+        return made
+
+    def _learn_group(self, group: str, args: dict[str, Any]) -> None:
+        """Take the ranks of a group from a call, where the list of groups does not hold it; long lists are cut off."""
+        if group in self.groups:
+            return
+        ranks, size = rank_list(args.get("Process Group Ranks")), whole(args.get("Group size")) or 0
+        start, stride = whole(args.get("Global rank start")), whole(args.get("Global rank stride"))
+        if (ranks is None or len(ranks) != size) and start is not None and stride and 0 < size <= MAX_RANKS:
+            ranks = tuple(start + stride * each for each in range(size))
+        if ranks is not None and len(ranks) == size and max(ranks) < MAX_RANKS:
+            self.groups[group] = ranks

@@ -20,7 +20,6 @@ from netsim.traces.lines import head
 from netsim.traces.torch.calls import (
     RankCall,
     RankFile,
-    Ranks,
     no_traffic,
     operation_of,
     rank_in_name,
@@ -34,6 +33,17 @@ from netsim.traces.trace import ROOTED, Trace
 GROUPS = "## process_group:init ##"
 WANTED = rf'record_param_comms"|nccl:|gloo:|{GROUPS}"'
 OWN_RANK = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "barrier")  # their rank is the caller's
+ARGUMENTS = {  # what the formats since 1.0.2 spell out, as the profiler calls it
+    "collective_name": "Collective name",
+    "dtype": "dtype",
+    "in_msg_nelems": "In msg nelems",
+    "out_msg_nelems": "Out msg nelems",
+    "in_split_size": "In split size",
+    "pg_name": "Process Group Name",
+    "pg_size": "Group size",
+    "global_rank_start": "Global rank start",
+    "global_rank_stride": "Global rank stride",
+}
 _START = re.compile(r'\s*\{\s*"(?:schema|nodes|pid|time|start_ts)"')
 _MARK = re.compile(r'"schema"\s*:\s*"[0-9.]+[^"]*"(?s:.*)"nodes"\s*:\s*\[')
 _OPERATOR = re.compile(r'"(?:inputs|input_values|op_schema|rf_id|fw_tid|tid)"\s*:')
@@ -115,7 +125,7 @@ def _take(seen: HostFile, node: dict[str, Any], line: int) -> None:
         _take_groups(seen.file, values)
     elif name == "record_param_comms":
         attrs = _attrs(node)
-        recorded = _attributed(seen, attrs, line, order) if "collective_name" in attrs else None
+        recorded = seen.file.call({ARGUMENTS[key]: attrs[key] for key in ARGUMENTS.keys() & attrs}, line, order)
         recorded = recorded or _by_position(seen, node, values, types, line, order)
         if recorded is not None:
             _take_rank(seen, recorded, values)
@@ -149,31 +159,6 @@ def _take_groups(file: RankFile, values: list[Any]) -> None:
             file.add_groups(json.loads(values[0]))
         except (ValueError, RecursionError):
             file.skipped["lists of process groups that cannot be read"] += 1
-
-
-def _attributed(seen: HostFile, attrs: dict[str, Any], line: int, order: int) -> RankCall | None:
-    """Read a call of the formats since 1.0.2, which spell everything out."""
-    name, dtype, group = attrs["collective_name"], attrs.get("dtype"), attrs.get("pg_name", "")
-    sent, received = whole(attrs.get("in_msg_nelems")), whole(attrs.get("out_msg_nelems"))
-    op = operation_of(name) if isinstance(name, str) else None
-    if op is None or sent is None or received is None or not isinstance(dtype, str) or not isinstance(group, str):
-        return None
-    if group not in seen.file.groups:
-        ranks = _even(attrs)
-        if ranks:
-            seen.file.groups[group] = ranks
-    kind, width = type_of(dtype, f"{seen.file.path}:{line}")
-    splits = split_list(attrs.get("in_split_size"))
-    return RankCall(op, group, sent * width, received * width, kind, line, order, splits)
-
-
-def _even(attrs: dict[str, Any]) -> Ranks:
-    """The ranks of a group by its first one, its step and its size."""
-    start, stride = whole(attrs.get("global_rank_start")), whole(attrs.get("global_rank_stride"))
-    size = whole(attrs.get("pg_size"))
-    if start is None or not stride or not size or start + stride * size > MAX_RANKS + stride:
-        return ()
-    return tuple(start + stride * each for each in range(size))
 
 
 def _by_position(

@@ -39,14 +39,12 @@ def trace_of(files: Sequence[RankFile], what: str, *, fill: bool, partial: bool,
             raise InputError(f"there are more than {MAX_CALLS:,} calls", where=str(file.path), hint=hint)
     events, cut = sum(file.events for file in files), sum(file.cut for file in files)
     assumed = _assumed(files, groups)
-    notes = [f"{records:,} calls of {len(files):,} rank{'s' if len(files) > 1 else ''} in {events:,} {what}"]
-    notes += [f"{count:,} skipped: {why}" for why, count in sorted(skipped.items())]
-    notes += [f"{cut:,} files or events end in the middle: what stands before is kept"] if cut else []
     report = ReadReport(lines=events, records=records, cut=cut, skipped=dict(skipped), assumed=assumed)
+    read_first = f"{records:,} calls of {len(files):,} rank{'s' if len(files) > 1 else ''} in {events:,} {what}"
+    notes = report.notes(read_first, "files or events end in the middle: what stands before is kept")
     names = [str(file.path) for file in files]
     name = trace_name(files[0].path, ".jsonl", ".json")
-    recorded = [*notes, *assumed]
-    return align(members, name, names, recorded, fill=fill, partial=partial, report=report, world=groups.world)
+    return align(members, name, names, notes, fill=fill, partial=partial, report=report, world=groups.world)
 
 
 def _assumed(files: Sequence[RankFile], groups: _Groups) -> tuple[str, ...]:

@@ -20,8 +20,6 @@ from netsim.traces.torch.calls import (
     operation_of,
     picoseconds,
     rank_in_name,
-    rank_list,
-    split_list,
     type_of,
     whole,
 )
@@ -113,7 +111,7 @@ def _take_kernel(seen: KinetoFile, name: str, event: dict[str, Any], args: dict[
     if at is None:
         seen.file.skipped["events without a time"] += 1
         return
-    recorded = _told(seen.file, args, line)
+    recorded = seen.file.call(args, line)
     if recorded is not None:
         recorded.stream = str(args.get("stream", ""))[:32]
     seen.kernels.append(Event(op, *at, "", recorded))
@@ -128,7 +126,7 @@ def _take_call(seen: KinetoFile, event: dict[str, Any], args: dict[str, Any], li
     elif at is None:
         seen.file.skipped["events without a time"] += 1
     else:
-        recorded = _told(seen.file, args, line)
+        recorded = seen.file.call(args, line)
         if recorded is None:
             seen.file.skipped["calls that do not tell enough"] += 1
             return
@@ -152,35 +150,3 @@ def _take_annotation(seen: KinetoFile, name: str, event: dict[str, Any], args: d
 def _when(event: dict[str, Any]) -> tuple[int, int] | None:
     start, duration = picoseconds(event.get("ts"), PS_PER_US), picoseconds(event.get("dur", 0), PS_PER_US)
     return None if start is None or duration is None else (start, max(0, duration))
-
-
-def _told(file: RankFile, args: dict[str, Any], line: int) -> RankCall | None:
-    """Read a call from what newer versions say of it; None where they say too little."""
-    name, group, dtype = args.get("Collective name"), args.get("Process Group Name", ""), args.get("dtype")
-    sent, received = whole(args.get("In msg nelems")), whole(args.get("Out msg nelems"))
-    if not isinstance(name, str) or not isinstance(group, str) or not isinstance(dtype, str):
-        return None
-    op = operation_of(name)
-    if op is None or sent is None or received is None:
-        return None
-    _learn_group(file, group, args)
-    dtype, width = type_of(dtype, f"{file.path}:{line}")
-    peer, seq = whole(args.get("Rank")), whole(args.get("Seq"))
-    other = whole(args.get("Dst Rank" if op == "send" else "Src Rank")) if op in ("send", "recv") else None
-    recorded = RankCall(
-        op, group, sent * width, received * width, dtype, line, 0, split_list(args.get("In split size"))
-    )
-    recorded.peer, recorded.global_peer, recorded.seq = (-1 if each is None else each for each in (peer, other, seq))
-    return recorded
-
-
-def _learn_group(file: RankFile, group: str, args: dict[str, Any]) -> None:
-    """Take the ranks of a group from a call, where the list of groups does not hold it; long lists are cut off."""
-    if group in file.groups:
-        return
-    ranks, size = rank_list(args.get("Process Group Ranks")), whole(args.get("Group size")) or 0
-    start, stride = whole(args.get("Global rank start")), whole(args.get("Global rank stride"))
-    if (ranks is None or len(ranks) != size) and start is not None and stride and 0 < size <= MAX_RANKS:
-        ranks = tuple(start + stride * each for each in range(size))
-    if ranks is not None and len(ranks) == size and max(ranks) < MAX_RANKS:
-        file.groups[group] = ranks

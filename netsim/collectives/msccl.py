@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections import defaultdict
+from contextlib import suppress
 from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +21,9 @@ from netsim.errors import InputError
 
 SUFFIX = ".xml"
 
-Place = tuple[int, int]  # a thread block of a GPU, and a step of it
+Place = tuple[int, int, int]  # a GPU, a thread block of it, and a step of that
 Connection = tuple[int, int, int]  # source, target, channel
+End = tuple[Block, MscclStep, Place]  # of a transfer
 
 
 def is_file(name: str) -> bool:
@@ -89,10 +92,11 @@ class _Planner:
 
     def __init__(self, request: Request, algorithm: Algorithm) -> None:
         self.request, self.algorithm = request, algorithm
-        self.sent: dict[Connection, list[tuple[int, Block, MscclStep]]] = defaultdict(list)
-        self.received: dict[Connection, list[tuple[int, Block, MscclStep]]] = defaultdict(list)
+        self.sent: dict[Connection, list[End]] = defaultdict(list)
+        self.received: dict[Connection, list[End]] = defaultdict(list)
         self.owner: dict[tuple[str, Connection], Block] = {}
-        self.row_of: dict[tuple[Connection, int], int] = {}
+        self.row_sent: dict[Place, int] = {}
+        self.row_received: dict[Place, int] = {}
         self.rows: list[tuple[Connection, MscclStep, bool]] = []
         self.after: list[list[int]] = []
 
@@ -126,100 +130,73 @@ class _Planner:
         return (base + step.offset) % self.algorithm.chunks
 
     def _match(self) -> None:
+        """Make the row of each send, which its receive takes in."""
         for gpu, blocks in self.algorithm.blocks.items():
             for block in blocks.values():
-                for step in block.steps:
+                for turn, step in enumerate(block.steps):
+                    end = (block, step, (gpu, block.id, turn))
                     if step.type in SENDS:
-                        self._end("send", self.sent, (gpu, block.send, block.channel), block, step)
+                        self._end("send", self.sent, (gpu, block.send, block.channel), end)
                     if step.type in RECEIVES:
-                        self._end("recv", self.received, (block.recv, gpu, block.channel), block, step)
+                        self._end("recv", self.received, (block.recv, gpu, block.channel), end)
         for connection in sorted({*self.sent, *self.received}):
             sends, receives = self.sent[connection], self.received[connection]
             if len(sends) != len(receives):
                 source, target, channel = connection
                 what = f"gpu {source} sends {len(sends)} times on chan {channel} to gpu {target}"
                 what += f", which receives {len(receives)} times"
-                line = (sends or receives)[0][1].line
+                line = (sends or receives)[0][0].line
                 raise self.algorithm.wrong(line, what, "each send needs a receive of the same channel")
-            for turn, ((_, _, step), (_, _, taken)) in enumerate(zip(sends, receives, strict=True)):
+            for (_, step, sent), (_, taken, received) in zip(sends, receives, strict=True):
                 if step.count != taken.count:
                     what = f"{step.count} chunks are sent where line {taken.line} receives {taken.count}"
                     raise self.algorithm.wrong(step.line, what, "give both the same cnt")
-                self.row_of[connection, turn] = len(self.rows)
+                self.row_sent[sent] = self.row_received[received] = len(self.rows)
                 self.rows.append((connection, step, taken.type in REDUCES))
                 self.after.append([])
 
-    def _end(
-        self,
-        side: str,
-        ends: dict[Connection, list[tuple[int, Block, MscclStep]]],
-        connection: Connection,
-        block: Block,
-        step: MscclStep,
-    ) -> None:
+    def _end(self, side: str, ends: dict[Connection, list[End]], connection: Connection, end: End) -> None:
+        block = end[0]
         if self.owner.setdefault((side, connection), block) is not block:
             source, target, channel = connection
             what = f"two thread blocks {side} between gpu {source} and gpu {target} on chan {channel}"
             raise self.algorithm.wrong(block.line, what, "give them different channels")
-        ends[connection].append((len(ends[connection]), block, step))
+        ends[connection].append(end)
 
     def _waits(self, gpu: int, blocks: dict[int, Block]) -> None:
-        """Walk through a GPU's blocks, each as far as what it depends on is done."""
-        walk = _Walk(gpu, blocks)
-        moved = True
-        while moved:
-            moved = False
-            for block in blocks.values():
-                while (step := walk.next(block)) and self._is_free(walk, step):
-                    self._do(walk, block, step)
-                    moved = True
+        """Do a GPU's steps, each after the one ahead of it in its block and the one it depends on."""
+        order = TopologicalSorter[Place]()
         for block in blocks.values():
-            if step := walk.next(block):
-                what = "the step waits for itself by way of others"
-                raise self.algorithm.wrong(step.line, what, "check its depid and deps")
+            for turn, step in enumerate(block.steps):
+                order.add((gpu, block.id, turn), *self._awaited(gpu, blocks, block, turn, step))
+        with suppress(CycleError):  # steps outside of the cycle are done all the same
+            order.prepare()
+        known: dict[Place, dict[Connection, int]] = {}  # the last row of each connection that has arrived by then
+        while ready := order.get_ready():
+            for place in ready:
+                block = blocks[place[1]]
+                step, here = block.steps[place[2]], dict[Connection, int]()
+                for awaited in self._awaited(gpu, blocks, block, place[2], step):
+                    here |= {each: max(row, here.get(each, -1)) for each, row in known[awaited].items()}
+                if place in self.row_received:
+                    here[block.recv, gpu, block.channel] = self.row_received[place]
+                if place in self.row_sent:
+                    self.after[self.row_sent[place]] = sorted(here.values())
+                known[place] = here
+            order.done(*ready)
+        for block in blocks.values():
+            for turn, step in enumerate(block.steps):
+                if (gpu, block.id, turn) not in known:
+                    what = "the step waits for itself by way of others"
+                    raise self.algorithm.wrong(step.line, what, "check its depid and deps")
 
-    def _do(self, walk: _Walk, block: Block, step: MscclStep) -> None:
-        here = walk.known_before(block, step)
-        if step.type in RECEIVES:
-            connection = (block.recv, walk.gpu, block.channel)
-            here[connection] = self.row_of[connection, walk.receives[block.id]]
-            walk.receives[block.id] += 1
-        if step.type in SENDS:
-            row = self.row_of[(walk.gpu, block.send, block.channel), walk.sends[block.id]]
-            self.after[row] = sorted(here.values())
-            walk.sends[block.id] += 1
-        walk.known[block.id, walk.at[block.id]] = here
-        walk.at[block.id] += 1
-
-    def _is_free(self, walk: _Walk, step: MscclStep) -> bool:
+    def _awaited(self, gpu: int, blocks: dict[int, Block], block: Block, turn: int, step: MscclStep) -> list[Place]:
+        """The steps that a step follows."""
+        ahead = [(gpu, block.id, turn - 1)] if turn else []
         if step.dep is None:
-            return True
-        number, turn = step.dep
-        if number not in walk.blocks or turn >= len(walk.blocks[number].steps):
-            what = f"the step depends on step {turn} of tb {number}, which its gpu does not have"
+            return ahead
+        number, its_turn = step.dep
+        if number not in blocks or its_turn >= len(blocks[number].steps):
+            what = f"the step depends on step {its_turn} of tb {number}, which its gpu does not have"
             raise self.algorithm.wrong(step.line, what, "check its depid and deps")
-        return walk.at[number] > turn
-
-
-class _Walk:
-    """How far a GPU's blocks are; `known` is for each step done, by connection, the last row that has arrived then."""
-
-    def __init__(self, gpu: int, blocks: dict[int, Block]) -> None:
-        self.gpu, self.blocks = gpu, blocks
-        self.known: dict[Place, dict[Connection, int]] = {}
-        self.at = dict.fromkeys(blocks, 0)
-        self.sends = dict.fromkeys(blocks, 0)
-        self.receives = dict.fromkeys(blocks, 0)
-
-    def next(self, block: Block) -> MscclStep | None:
-        """The step that a block does next."""
-        at = self.at[block.id]
-        return block.steps[at] if at < len(block.steps) else None
-
-    def known_before(self, block: Block, step: MscclStep) -> dict[Connection, int]:
-        """What has arrived before a step: by the step ahead of it and by that which it depends on."""
-        here = dict(self.known.get((block.id, self.at[block.id] - 1), {}))
-        if step.dep:
-            for connection, row in self.known[step.dep].items():
-                here[connection] = max(row, here.get(connection, -1))
-        return here
+        return [*ahead, (gpu, number, its_turn)]

@@ -36,21 +36,21 @@ def _records(trace: Trace, path: Path) -> Iterator[dict[str, Any]]:
 
 def _record(operation: Operation) -> dict[str, Any]:
     known = KEYS[operation.op]
-    return {key: value for key, value in _all_keys(operation).items() if key in known and value is not None}
+    values = {"op": operation.op, "flows": _flows(operation), **plain_keys(operation)}
+    return {key: value for key, value in values.items() if key in known and value is not None}
 
 
-def _all_keys(operation: Operation) -> dict[str, Any]:
+def plain_keys(operation: Operation) -> dict[str, Any]:
+    """The value of each key but "op" and "flows"; None where it says nothing."""
     recorded = {"start": operation.recorded_start_ps, "duration": operation.recorded_duration_ps}
     measured = {key: time_text(value) for key, value in recorded.items() if value is not None}
     return {
-        "op": operation.op,
         "group": operation.group,
         "ranks": operation.ranks if operation.group is None else None,
         "src": operation.src,
         "dst": operation.dst,
         "bytes": operation.bytes,
         "sizes": operation.sizes,
-        "flows": _flows(operation),
         "dtype": operation.dtype or None,
         "root": operation.root if operation.op in ROOTED and operation.root else None,
         "duration": time_text(operation.duration_ps),

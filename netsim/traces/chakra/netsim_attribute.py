@@ -15,7 +15,8 @@ from netsim.traces.chakra.nodes import Attribute
 from netsim.traces.fields import Fields, parse_object
 from netsim.traces.graphs.graph import Part
 from netsim.traces.limits import MAX_CELLS, MAX_CHANNEL, MAX_OPERATIONS
-from netsim.traces.trace import DEFAULT_STREAM, Operation
+from netsim.traces.native_write import plain_keys
+from netsim.traces.trace import Operation
 from netsim.units import time_text
 
 KEY = "netsim"
@@ -24,6 +25,7 @@ KEYS = (
     *("op", "helper", "part", "begin", "channel", "group", "ranks", "bytes", "dtype", "root"),
     *("duration", "algorithm", "stream", "start", "recorded"),
 )
+AS_NATIVE = ("group", "dtype", "root", "algorithm", "stream", "start", "recorded")
 MAX_TEXT = 1 << 22
 
 
@@ -50,19 +52,9 @@ def text(number: int, operation: Operation, part: Part | None = None, **more: An
     if part:
         begin = time_text(part.start_ps) if part.start_ps else None
         more = {"part": part.number, "begin": begin, "channel": part.channel or None}
-    recorded = {"start": operation.recorded_start_ps, "duration": operation.recorded_duration_ps}
-    values = {
-        "op": number,
-        "group": operation.group,
-        "dtype": operation.dtype,
-        "root": operation.root or None,
-        "algorithm": operation.algorithm,
-        "stream": operation.stream if operation.stream != DEFAULT_STREAM else None,
-        "start": time_text(operation.start_ps) if operation.start_ps else None,
-        "recorded": {key: time_text(value) for key, value in recorded.items() if value is not None},
-        **more,
-    }
-    return json.dumps({key: value for key, value in values.items() if value not in (None, "", {})})
+    native = plain_keys(operation)
+    values = {"op": number, **{key: native[key] for key in AS_NATIVE}, **more}
+    return json.dumps({key: value for key, value in values.items() if value not in (None, "")})
 
 
 def recorded(attributes: Mapping[str, Attribute], where: str, ranks: int) -> NetsimAttribute:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -28,7 +29,7 @@ from netsim.traces.chakra.wire import BYTES, VARINT, WireError, fields, messages
 from netsim.traces.graphs.graph import Node
 from netsim.traces.limits import MAX_BYTES, MAX_CELLS, MAX_NODES
 from netsim.traces.lines import head
-from netsim.traces.trace import ROOTED, Operation
+from netsim.traces.trace import ROOTED, Group, Operation
 from netsim.units import LARGEST
 
 PS_PER_MICRO = 10**6
@@ -134,23 +135,20 @@ class NpuFile:
         if each.type not in (METADATA, MEM_LOAD, MEM_STORE, COMP):
             self.account.skipped[f"nodes of type {each.type}"] += 1
             return Node("nothing", each.id, after)
-        netsim_attribute = self._told(each)
-        if (
-            each.type == METADATA
-            or netsim_attribute.helper
-            or (netsim_attribute.number is None and not each.duration_micros)
-        ):
+        told = self._told(each)
+        if each.type == METADATA or told.helper or (told.number is None and not each.duration_micros):
             return Node("nothing", each.id, after)
         request = Operation("compute", None, (self.rank,), duration_ps=self._duration(each))
-        if netsim_attribute.group:
-            group = self.groups.of(
-                str(each.attributes.get("pg_name", "")), netsim_attribute.group, f"{self.path}: node {each.id}"
-            )
-            request = Operation("compute", group.name, group.ranks, duration_ps=request.duration_ps)
-        return Node("compute", each.id, after, request=netsim_attribute.of(request), turn=netsim_attribute.number)
+        if told.group:
+            group = self._group(each, told)
+            request = replace(request, group=group.name, ranks=group.ranks)
+        return Node("compute", each.id, after, request=told.of(request), turn=told.number)
 
     def _told(self, each: ChakraNode) -> netsim_attribute.NetsimAttribute:
         return netsim_attribute.recorded(each.attributes, f"{self.path}: node {each.id}", self.groups.ranks)
+
+    def _group(self, each: ChakraNode, told: netsim_attribute.NetsimAttribute) -> Group:
+        return self.groups.of(str(each.attributes.get("pg_name", "")), told.group, f"{self.path}: node {each.id}")
 
     def _duration(self, each: ChakraNode) -> int:
         if each.duration_micros > MAX_MICROS:
@@ -163,22 +161,19 @@ class NpuFile:
             return Node("nothing", each.id, after)
         kind = each.whole("comm_type", -1)
         if kind not in COLLECTIVES:
-            known = "the schema has 0 (ALL_REDUCE) to 9 (BARRIER)"
-            raise self.wrong(each.id, f"has comm_type {kind}", known)
+            raise self.wrong(each.id, f"has comm_type {kind}", "the schema has 0 (ALL_REDUCE) to 9 (BARRIER)")
         dims = each.attributes.get("involved_dim")
         if isinstance(dims, tuple) and not all(dims):
             what = "names some dimensions of a topology (involved_dim), not ranks"
             raise self.wrong(each.id, what, "give its group by pg_name and a comm_group.json")
-        op, netsim_attribute = COLLECTIVES[kind], self._told(each)
-        group = self.groups.of(
-            str(each.attributes.get("pg_name", "")), netsim_attribute.group, f"{self.path}: node {each.id}"
-        )
+        op, told = COLLECTIVES[kind], self._told(each)
+        group = self._group(each, told)
         # comm_size is what one NPU puts in; a trace counts the full buffer.
         size = self._size(each) * (len(group.ranks) if op in ("all_gather", "gather") else 1)
-        recorded = None if netsim_attribute.number is not None else self._duration(each) or None
+        recorded = None if told.number is not None else self._duration(each) or None
         request = Operation(op, group.name, group.ranks, 0 if op == "barrier" else size, recorded_duration_ps=recorded)
-        self.account.notes[NO_ROOT] += op in ROOTED and netsim_attribute.number is None
-        return Node("call", each.id, after, request=netsim_attribute.of(request), turn=netsim_attribute.number)
+        self.account.notes[NO_ROOT] += op in ROOTED and told.number is None
+        return Node("call", each.id, after, request=told.of(request), turn=told.number)
 
     def _size(self, each: ChakraNode) -> int:
         size = each.whole("comm_size", 0)
@@ -196,18 +191,7 @@ class NpuFile:
             raise self.wrong(each.id, what, "comm_src and comm_dst must be the file's own rank and another")
         if not 0 <= peer < self.groups.ranks:
             raise self.wrong(each.id, what, f"the files and groups are of {self.groups.ranks} ranks: name all files")
-        size, netsim_attribute = self._size(each), self._told(each)
+        size, told = self._size(each), self._told(each)
         request = Operation("send", None, (source, target), size, src=source, dst=target)
         kind, tag = "send" if sends else "receive", each.whole("comm_tag", 0)
-        made = Node(
-            kind,
-            each.id,
-            after,
-            peer=peer,
-            bytes=size,
-            tag=tag,
-            request=netsim_attribute.of(request),
-            turn=netsim_attribute.number,
-        )
-        made.part = netsim_attribute.part
-        return made
+        return Node(kind, each.id, after, [], peer, size, tag, told.of(request), told.number, told.part)

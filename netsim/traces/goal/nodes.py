@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netsim.traces.goal.rank import Goal
-from netsim.traces.topological_order import Stuck, topological_order
-
-Ints = NDArray[Any]
+from netsim.traces.topological_order import Ints, Stuck, topological_order
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netsim.traces.goal.nodes import Nodes
 from netsim.traces.goal.rank import RECEIVE, SEND
 from netsim.traces.graphs.graph import ANY, Node, Sends
-
-Ints = NDArray[Any]
+from netsim.traces.topological_order import Ints
 
 LOOSE = "receives take from any source or tag: the first send that fits"
 UNEQUAL = "transfers of which sender and receiver give different sizes: the sender's holds"

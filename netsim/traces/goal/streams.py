@@ -12,7 +12,8 @@ import numpy as np
 
 from netsim.traces.goal.nodes import Nodes
 from netsim.traces.goal.rank import PS_PER_UNIT
-from netsim.traces.goal.waits import Ints, Needs
+from netsim.traces.goal.waits import Needs
+from netsim.traces.topological_order import Ints
 from netsim.traces.trace import DEFAULT_STREAM, Operation, changed
 
 

@@ -13,12 +13,12 @@ from netsim.traces.goal.nodes import Nodes, nodes_of, turns
 from netsim.traces.goal.rank import COMPUTE, SEND, Goal
 from netsim.traces.goal.rendezvous import senders
 from netsim.traces.goal.streams import laid_out
-from netsim.traces.goal.waits import Ints, Needs, needs_of
+from netsim.traces.goal.waits import Needs, needs_of
 from netsim.traces.graphs.graph_trace import EMPTY
 from netsim.traces.input_files import trace_name
 from netsim.traces.matrix import matrix
 from netsim.traces.read_report import ReadReport
-from netsim.traces.topological_order import topological_order
+from netsim.traces.topological_order import Ints, topological_order
 from netsim.traces.trace import Operation, Trace, Turn
 
 UNIT = "calc counts nanoseconds"

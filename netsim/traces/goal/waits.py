@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netsim.traces.goal.nodes import Nodes
 from netsim.traces.goal.rank import COMPUTE, RECEIVE, SEND, Goal
 from netsim.traces.limits import MAX_CELLS
-
-Ints = NDArray[Any]
+from netsim.traces.topological_order import Ints
 
 
 @dataclass(frozen=True, slots=True)

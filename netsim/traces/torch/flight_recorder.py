@@ -29,7 +29,7 @@ from netsim.traces.torch.calls import (
     type_of,
     whole,
 )
-from netsim.traces.torch.job import trace_of
+from netsim.traces.torch.job import refuse_empty, trace_of
 from netsim.traces.torch.plain_pickle import load
 from netsim.traces.trace import Trace
 
@@ -58,11 +58,7 @@ def recognises_bytes(start: bytes) -> bool:
 def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
     """Read the dumps of one job: a file for each rank, whose number stands in the file's name."""
     files = [scan(path) for path in paths]
-    for file in files:
-        if not file.recorded:
-            what = f"there is no collective in this dump of {file.events:,} entries"
-            hint = "run the job with TORCH_NCCL_TRACE_BUFFER_SIZE=20000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"
-            raise InputError(what, where=str(file.path), hint=hint)
+    refuse_empty(files, "dump", "run the job with TORCH_NCCL_TRACE_BUFFER_SIZE=20000 TORCH_NCCL_DUMP_ON_TIMEOUT=1")
     return trace_of(files, "entries of the flight recorder", fill=fill_missing_ranks, partial=partial, numbered=True)
 
 

@@ -47,6 +47,14 @@ def trace_of(files: Sequence[RankFile], what: str, *, fill: bool, partial: bool,
     return align(members, name, names, notes, fill=fill, partial=partial, report=report, world=groups.world)
 
 
+def refuse_empty(files: Sequence[RankFile], what: str, hint: str) -> None:
+    """Raise InputError for a file without a call; `what` is a word for such a file."""
+    for file in files:
+        if not file.recorded:
+            what = f"there is no collective in this {what} of {file.events:,} entries"
+            raise InputError(what, where=str(file.path), hint=hint)
+
+
 def _assumed(files: Sequence[RankFile], groups: _Groups) -> tuple[str, ...]:
     """Everything assumed, each thing once."""
     streams = {recorded.stream for file in files for recorded in file.recorded}

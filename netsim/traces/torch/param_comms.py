@@ -23,7 +23,7 @@ from netsim.traces.torch.calls import (
     type_of,
     whole,
 )
-from netsim.traces.torch.job import trace_of
+from netsim.traces.torch.job import refuse_empty, trace_of
 from netsim.traces.trace import Trace
 
 _MARK = re.compile(r'\[\s*\{[^{}]*"comms"\s*:|"comms"\s*:\s*"init"')
@@ -37,10 +37,7 @@ def recognises(start: str) -> bool:
 def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
     """Read the traces of one job: a file for each rank, whose number stands in the file's name."""
     files = [scan(path) for path in paths]
-    for file in files:
-        if not file.recorded:
-            what = f"there is no collective in this trace of {file.events:,} entries"
-            raise InputError(what, where=str(file.path), hint="record steps of a distributed job")
+    refuse_empty(files, "trace", "record steps of a distributed job")
     return trace_of(files, "entries of communication", fill=fill_missing_ranks, partial=partial)
 
 

@@ -76,16 +76,12 @@ class _Machine:
                     return self._pop()
                 else:
                     self.at = max(self.at, at)
-                    self._other_step(code)
+                    if code not in _STEPS:
+                        raise self._refused(code)
+                    _STEPS[code](self)
                     at = self.at
         finally:
             self.at = max(self.at, at)
-
-    def _other_step(self, code: int) -> None:
-        step = _STEPS.get(code)
-        if step is None:
-            raise self._refused(code)
-        step(self)
 
     def _refused(self, code: int) -> InputError:
         name = next((each.name for each in pickletools.opcodes if ord(each.code) == code), f"instruction {code}")
@@ -103,10 +99,6 @@ class _Machine:
     def number(self, size: int) -> int:
         """The next bytes as a number without sign."""
         return int.from_bytes(self.take(size), "little")
-
-    def push(self, value: Any) -> None:
-        """Put a value on the stack."""
-        self.stack.append(value)
 
     def build(self, value: Any) -> None:
         """Put a new list, tuple or dict on the stack."""
@@ -154,11 +146,6 @@ class _Machine:
             raise ValueError("a key must be a text or number")
         into.update(zip(keys, values[1::2], strict=True))
 
-    def pop_pair(self) -> list[Any]:
-        """Take a key and a value."""
-        value, key = self._pop(), self._pop()
-        return [key, value]
-
     def remember(self, number: int) -> None:
         """Note the uppermost value under a number."""
         value = self.stack[-1]
@@ -168,7 +155,7 @@ class _Machine:
 
     def text(self, size: int) -> None:
         """Put a text on the stack."""
-        self.push(self.take(size).decode("utf-8", errors="replace"))
+        self.stack.append(self.take(size).decode("utf-8", errors="replace"))
 
     def protocol(self) -> None:
         """Check the version of the instructions."""
@@ -179,13 +166,13 @@ class _Machine:
 _STEPS: dict[int, Callable[[_Machine], object]] = {
     0x80: _Machine.protocol,
     0x95: lambda m: m.take(8),  # FRAME: only tells a length
-    ord("N"): lambda m: m.push(None),
-    0x88: lambda m: m.push(True),
-    0x89: lambda m: m.push(False),
-    ord("J"): lambda m: m.push(int.from_bytes(m.take(4), "little", signed=True)),
-    ord("M"): lambda m: m.push(m.number(2)),
-    0x8A: lambda m: m.push(int.from_bytes(m.take(m.number(1)), "little", signed=True)),  # LONG1
-    ord("G"): lambda m: m.push(struct.unpack(">d", m.take(8))[0]),
+    ord("N"): lambda m: m.stack.append(None),
+    0x88: lambda m: m.stack.append(True),
+    0x89: lambda m: m.stack.append(False),
+    ord("J"): lambda m: m.stack.append(int.from_bytes(m.take(4), "little", signed=True)),
+    ord("M"): lambda m: m.stack.append(m.number(2)),
+    0x8A: lambda m: m.stack.append(int.from_bytes(m.take(m.number(1)), "little", signed=True)),  # LONG1
+    ord("G"): lambda m: m.stack.append(struct.unpack(">d", m.take(8))[0]),
     0x8C: lambda m: m.text(m.number(1)),  # SHORT_BINUNICODE
     0x8D: lambda m: m.text(m.number(8)),  # BINUNICODE8
     ord("]"): lambda m: m.build([]),
@@ -197,7 +184,7 @@ _STEPS: dict[int, Callable[[_Machine], object]] = {
     0x87: lambda m: m.top(3),
     ord("a"): lambda m: m.append([m._pop()]),
     ord("e"): lambda m: m.append(m.pop_to_mark()),
-    ord("s"): lambda m: m.set_items(m.pop_pair()),
+    ord("s"): lambda m: m.set_items([m._pop(), m._pop()][::-1]),
     ord("u"): lambda m: m.set_items(m.pop_to_mark()),
     0x94: lambda m: m.remember(len(m.memo)),  # MEMOIZE
 }

@@ -109,7 +109,7 @@ class _Reader:
         if op not in KEYS:
             raise fields.wrong(f"unknown operation {shown(op)}", nearest(op, OPERATIONS))
         fields.only(KEYS[op], op)
-        what = _Who(self, fields).read(op)
+        what = self._who(fields, op)
         return Operation(op=op, line=line, **what, **_when(fields), after=_after(fields, number))
 
     def _count(self, fields: Fields, operations: list[Operation]) -> None:
@@ -126,16 +126,10 @@ class _Reader:
             what = f"the operations and groups so far name more than {MAX_PARTS:,} ranks in all"
             raise fields.wrong(what, "cut the trace into parts")
 
+    # --- who takes part, and with how much ----------------------------------------------------------------------------
 
-class _Who:
-    """Reads who takes part in an operation, and with how much."""
-
-    def __init__(self, reader: _Reader, fields: Fields) -> None:
-        self.fields, self.ranks, self.groups = fields, reader.ranks, reader.groups
-
-    def read(self, op: str) -> dict[str, Any]:
+    def _who(self, fields: Fields, op: str) -> dict[str, Any]:
         """Give the keyword arguments of Operation that belong to this kind of operation."""
-        fields = self.fields
         if op == "flows":
             return read_matrix(fields, self.ranks)
         if op == "send":
@@ -143,54 +137,50 @@ class _Who:
             dst = fields.rank(fields.take("dst", "1"), '"dst"', self.ranks)
             if src == dst:
                 raise fields.wrong(f"a send goes from rank {src} to itself", "name two different ranks")
-            return {
-                "group": None,
-                "ranks": (src, dst),
-                "src": src,
-                "dst": dst,
-                "bytes": fields.size("bytes"),
-                **self._dtype(),
-            }
+            ends = {"group": None, "ranks": (src, dst), "src": src, "dst": dst}
+            return {**ends, "bytes": fields.size("bytes"), **_dtype(fields)}
         if op == "compute":
-            return {**self._computing(), "duration_ps": fields.time("duration")}
-        group = self._group()
-        return {"group": group.name, "ranks": group.ranks, **self._dtype(), **self._volume(op, len(group.ranks))}
+            return {**self._computing(fields), "duration_ps": fields.time("duration")}
+        group = self._named(fields)
+        return {"group": group.name, "ranks": group.ranks, **_dtype(fields), **_volume(fields, op, len(group.ranks))}
 
-    def _volume(self, op: str, members: int) -> dict[str, Any]:
-        if op == "barrier":
-            return {}
-        if op == "all_to_all_v":
-            sizes = self._sizes(members)
-            return {"sizes": sizes, "bytes": max(map(sum, sizes))}
-        root = self.fields.whole("root", "0", 0, members - 1) if "root" in self.fields else 0
-        return {"bytes": self.fields.size("bytes"), "root": root}
-
-    def _dtype(self) -> dict[str, str]:
-        return {"dtype": self.fields.text("dtype", '"bf16"')} if "dtype" in self.fields else {}
-
-    def _group(self) -> Group:
-        name = self.fields.text("group", f'"{WORLD}"')
+    def _named(self, fields: Fields) -> Group:
+        name = fields.text("group", f'"{WORLD}"')
         if name not in self.groups:
             what = f"there is no group {shown(name)}"
-            raise self.fields.wrong(what, f"{nearest(name, list(self.groups)[:100])} (groups stand in the header)")
+            raise fields.wrong(what, f"{nearest(name, list(self.groups)[:100])} (groups stand in the header)")
         return self.groups[name]
 
-    def _computing(self) -> dict[str, Any]:
-        fields = self.fields
+    def _computing(self, fields: Fields) -> dict[str, Any]:
         if "group" in fields and "ranks" in fields:
             raise fields.wrong('both "group" and "ranks" are given', "keep one of them")
         if "group" in fields:
-            group = self._group()
+            group = self._named(fields)
             return {"group": group.name, "ranks": group.ranks}
         return {"group": None, "ranks": fields.ranks(fields.take("ranks", "[0, 1]"), '"ranks"', self.ranks)}
 
-    def _sizes(self, members: int) -> Sizes:
-        example = "[[0, 4096], [4096, 0]]"
-        rows = self.fields.items("sizes", example, MAX_CELLS)
-        if len(rows) != members or any(not isinstance(row, list) or len(row) != members for row in rows):
-            what = f'"sizes" must be {members} rows of {members} sizes, one row for each member of the group'
-            raise self.fields.wrong(what, f"for a group of two write {example}")
-        return tuple(tuple(self.fields.check_size(size, "a size", "4096") for size in row) for row in rows)
+
+def _volume(fields: Fields, op: str, members: int) -> dict[str, Any]:
+    if op == "barrier":
+        return {}
+    if op == "all_to_all_v":
+        sizes = _sizes(fields, members)
+        return {"sizes": sizes, "bytes": max(map(sum, sizes))}
+    root = fields.whole("root", "0", 0, members - 1) if "root" in fields else 0
+    return {"bytes": fields.size("bytes"), "root": root}
+
+
+def _dtype(fields: Fields) -> dict[str, str]:
+    return {"dtype": fields.text("dtype", '"bf16"')} if "dtype" in fields else {}
+
+
+def _sizes(fields: Fields, members: int) -> Sizes:
+    example = "[[0, 4096], [4096, 0]]"
+    rows = fields.items("sizes", example, MAX_CELLS)
+    if len(rows) != members or any(not isinstance(row, list) or len(row) != members for row in rows):
+        what = f'"sizes" must be {members} rows of {members} sizes, one row for each member of the group'
+        raise fields.wrong(what, f"for a group of two write {example}")
+    return tuple(tuple(fields.check_size(size, "a size", "4096") for size in row) for row in rows)
 
 
 def _when(fields: Fields) -> dict[str, Any]:

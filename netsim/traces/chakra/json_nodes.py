@@ -27,6 +27,7 @@ ATTRIBUTES = {  # what each type has a use for: writers give every node all keys
     COMM_RECV: ("comm_size", "comm_src", "comm_dst", "comm_tag"),
 }
 LARGEST = 1 << 62
+AS_WRITTEN = "give the file as the program wrote it"
 NEAR = 1 << 12  # characters in which the graph begins
 _START = re.compile(r'"workload_graph"\s{0,20}:\s{0,20}\[')
 
@@ -60,10 +61,8 @@ def _node(recorded: dict[str, Any], where: str) -> ChakraNode:
         raise InputError(
             f"NodeType {str(kind)[:40]!r} is not known", where=where, hint="give 1 (METADATA) to 7 (COMM_COLL)"
         )
-    data, control = (
-        _numbers(recorded, "data_deps", where),
-        _numbers(recorded, "ctrlDeps", where) or _numbers(recorded, "ctrl_deps", where),
-    )
+    data, control = _numbers(recorded, "data_deps", where), _numbers(recorded, "ctrlDeps", where)
+    control = control or _numbers(recorded, "ctrl_deps", where)
     made = ChakraNode(_whole(recorded, "Id", where), "", number, data, control)
     made.duration_micros = round(_amount(recorded, "runtime", where))
     for name in ATTRIBUTES.get(number, ()):
@@ -82,19 +81,19 @@ def _node(recorded: dict[str, Any], where: str) -> ChakraNode:
 def _whole(recorded: dict[str, Any], name: str, where: str) -> int:
     value = recorded.get(name, 0)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < LARGEST:
-        raise InputError(f'"{name}" must be a whole number', where=where, hint="give the file as the program wrote it")
+        raise InputError(f'"{name}" must be a whole number', where=where, hint=AS_WRITTEN)
     return value
 
 
 def _amount(recorded: dict[str, Any], name: str, where: str) -> float:
     value = recorded.get(name, 0)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < LARGEST:
-        raise InputError(f'"{name}" must be a number', where=where, hint="give the file as the program wrote it")
+        raise InputError(f'"{name}" must be a number', where=where, hint=AS_WRITTEN)
     return value
 
 
 def _numbers(recorded: dict[str, Any], name: str, where: str) -> list[int]:
     value = recorded.get(name) or []
     if not isinstance(value, list) or not all(type(each) is int and 0 <= each < LARGEST for each in value):
-        raise InputError(f'"{name}" must be a list of nodes', where=where, hint="give the file as the program wrote it")
+        raise InputError(f'"{name}" must be a list of nodes', where=where, hint=AS_WRITTEN)
     return value

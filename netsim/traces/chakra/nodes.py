@@ -36,6 +36,7 @@ COLLECTIVES = {  # CollectiveCommType
 }
 
 _ID, _NAME, _TYPE, _CTRL_DEPS, _DATA_DEPS, _START, _DURATION, _ATTR = 1, 2, 3, 4, 5, 6, 7, 10
+_NUMBERS = {_ID: "id", _TYPE: "type", _START: "start_micros", _DURATION: "duration_micros"}
 _SIGNED, _PLAIN = (7, 9, 17, 19), (11, 13, 27)  # AttributeProto's numbers for int32, int64, sint; uint32, uint64, bool
 _FLOATS, _FIXED = (3, 5), (15, 16, 21, 23, 25)
 _BOOL_LIST, _STRING, _INT64, _INT32, _BOOL = 28, 29, 9, 7, 27
@@ -86,24 +87,14 @@ def node(message: bytes) -> ChakraNode:
         if number in (_CTRL_DEPS, _DATA_DEPS) and kind in (VARINT, BYTES):
             (made.ctrl_deps if number == _CTRL_DEPS else made.data_deps).extend(packed(value))
         elif isinstance(value, int):
-            _take_number(made, number, value)
+            if number in _NUMBERS:
+                setattr(made, _NUMBERS[number], value)
         elif number == _NAME and kind == BYTES:
             made.name = value.decode("utf-8", errors="replace")
         elif number == _ATTR and kind == BYTES and not _IDLE.match(value):
             name, content = _attribute(value)
             made.attributes[name] = content
     return made
-
-
-def _take_number(made: ChakraNode, number: int, value: int) -> None:
-    if number == _ID:
-        made.id = value
-    elif number == _TYPE:
-        made.type = value
-    elif number == _START:
-        made.start_micros = value
-    elif number == _DURATION:
-        made.duration_micros = value
 
 
 def _attribute(message: bytes) -> tuple[str, Attribute]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from netsim.errors import InputError
-from netsim.traces.joining.all_to_all_v import matrix
 from netsim.traces.joining.columns import Calls, Ints, collectives
 from netsim.traces.joining.communicators import Communicator, Missing, join, missing, number_ranks
 from netsim.traces.joining.line_up import By, LinedUp, crossed, line_up
@@ -19,9 +18,9 @@ from netsim.traces.joining.reports import Call, Findings, Member
 from netsim.traces.joining.timing import Timeline, computing, timeline
 from netsim.traces.joining.together import line_up_together
 from netsim.traces.joining.uniform_runs import Stretch, uniform
-from netsim.traces.limits import MAX_OPERATIONS, MAX_PARTS
+from netsim.traces.limits import MAX_CELLS, MAX_OPERATIONS, MAX_PARTS
 from netsim.traces.read_report import ReadReport
-from netsim.traces.trace import WORLD, Group, Operation, Trace
+from netsim.traces.trace import WORLD, Group, Operation, Sizes, Trace
 
 _JOINED = "they are joined where the logs of ranks agree the longest; a cut log does not tell which belong together"
 NOTES = {
@@ -220,10 +219,27 @@ def _collective(
         chosen.op, None, communicator.ranks, chosen.bytes, chosen.dtype, chosen.root, line=chosen.place.recorded
     )
     if unequal and chosen.op == "all_to_all":
-        sizes = matrix({rank: call for rank, call in calls.items() if call.op == chosen.op}, communicator.size, absent)
+        same = {rank: call for rank, call in calls.items() if call.op == chosen.op}
+        sizes = _sizes(same, communicator.size, absent)
         operation = replace(operation, op="all_to_all_v", sizes=sizes, bytes=max(map(sum, sizes)))
     by_rank = {communicator.ranks[rank]: [call] for rank, call in calls.items()}
     return Step(operation, by_rank, on_group=True, guessed=guessed)
+
+
+def _sizes(calls: dict[int, Call], size: int, absent: Missing) -> Sizes:
+    """What the i-th member of an all-to-all sends to the j-th; a rank without sizes sends the same to all.
+
+    Ranks that are not seen send as the first seen one does, turned by their distance to it, where the user wants
+    missing ranks filled in; else they send nothing.
+    """
+    if size * size > MAX_CELLS:
+        what = f"an all-to-all of different sizes among {size:,} ranks is too large"
+        raise InputError(what, hint="take a part of the job")
+    rows = {rank: call.row or (call.bytes // size,) * size for rank, call in calls.items()}
+    first = min(rows)
+    twice = (rows[first] if absent is Missing.FILL else (0,) * size) * 2
+    starts = [(first - rank) % size for rank in range(size)]
+    return tuple(rows.get(rank) or twice[start : start + size] for rank, start in enumerate(starts))
 
 
 def _chosen(calls: dict[int, Call], against: _Against, *, unequal: bool) -> Call:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from functools import cached_property
 from typing import Any, NamedTuple, overload
 
@@ -200,8 +200,12 @@ def calls_alike(calls: Mapping[int, Sequence[Call]]) -> dict[int, Ints]:
         return {rank: each.what() for rank, each in listed.items()}
     unequal = any(call.row is not None for each in calls.values() for call in each)
     requests = [_told(call, unequal) for each in calls.values() for call in each]
-    ends = np.cumsum([len(each) for each in calls.values()])
-    return dict(zip(calls, np.split(_numbered(requests), ends[:-1]), strict=True))
+    return dict(zip(calls, split(_numbered(requests), calls.values()), strict=True))
+
+
+def split(numbers: Ints, like: Iterable[Sized]) -> list[Ints]:
+    """Cut numbers into parts that are as long as these."""
+    return np.split(numbers, np.cumsum([len(each) for each in like])[:-1])
 
 
 def _told(call: Call, unequal: bool) -> Hashable:

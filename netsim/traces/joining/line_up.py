@@ -12,7 +12,7 @@ from enum import Enum
 
 import numpy as np
 
-from netsim.traces.joining.columns import Ints, calls_alike, op_counts_of
+from netsim.traces.joining.columns import Ints, calls_alike, op_counts_of, split
 from netsim.traces.joining.reports import Call
 from netsim.traces.joining.windows import holes, overlap, together, windows
 
@@ -110,18 +110,14 @@ def _lined_up(places: Mapping[int, Ints], by: By = By.NUMBER) -> LinedUp:
 def _by_value(values: Mapping[int, Ints]) -> dict[int, Ints]:
     """Number equal values alike, in rising order."""
     numbers = np.unique(np.concatenate(list(values.values())), return_inverse=True)[1]
-    return dict(zip(values, _split(numbers, values.values()), strict=True))
+    return dict(zip(values, split(numbers, values.values()), strict=True))
 
 
 def _named(what: Iterable[Ints], hints: Iterable[Ints]) -> list[Ints]:
     """Number calls so that those have equal numbers of which both what they are and their hints are equal."""
     recorded, lengths = np.concatenate(list(what)), list(hints)
     _, op_count = np.unique(np.concatenate(lengths), return_inverse=True)
-    return _split(recorded * (int(op_count.max(initial=0)) + 1) + op_count, lengths)
-
-
-def _split(numbers: Ints, like: Iterable[Ints]) -> list[Ints]:
-    return np.split(numbers, np.cumsum([len(each) for each in like])[:-1])
+    return split(recorded * (int(op_count.max(initial=0)) + 1) + op_count, lengths)
 
 
 def _differing(places: Mapping[int, Ints], values: Mapping[int, Ints]) -> int:

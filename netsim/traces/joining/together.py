@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from netsim.traces.joining.columns import Ints, calls_alike, places_of
+from netsim.traces.joining.columns import Ints, calls_alike, places_of, split
 from netsim.traces.joining.line_up import By, LinedUp
 from netsim.traces.joining.reports import Call
 from netsim.traces.joining.windows import holes, windows
@@ -57,13 +57,12 @@ def _together(
     joint = windows({rank: named[rank][orders[rank]] for rank in ranks})
     if holes(joint.values()):
         return
-    split = {rank: _split(joint[rank], orders[rank], list(map(len, calls[rank]))) for rank in ranks}
+    dealt = {rank: _dealt(joint[rank], orders[rank], calls[rank]) for rank in ranks}
     new_ones = list[LinedUp]()
     for turn in range(len(group)):
-        some = [split[rank][turn] for rank in ranks]
+        some = [dealt[rank][turn] for rank in ranks]
         values, numbers = np.unique(np.concatenate(some), return_inverse=True)
-        parts = np.split(numbers, np.cumsum([len(each) for each in some])[:-1])
-        new_ones.append(LinedUp(dict(zip(ranks, parts, strict=True)), len(values), By.TURN))
+        new_ones.append(LinedUp(dict(zip(ranks, split(numbers, some), strict=True)), len(values), By.TURN))
     reports = sum(len(each) for number in group for each in recorded[number].values())
     before, after = (sum(each.operations for each in some) for some in ([found[number] for number in group], new_ones))
     whole = all(found[number].operations == len(each) for number in group for each in recorded[number].values())
@@ -72,8 +71,8 @@ def _together(
             found[number] = lined_up
 
 
-def _split(joint: Ints, order: Ints, lengths: list[int]) -> list[Ints]:
+def _dealt(joint: Ints, order: Ints, calls: list[Sequence[Call]]) -> list[Ints]:
     """Deal the operations of a rank's calls to the communicators that they are of."""
     places = np.empty(len(joint), np.int64)
     places[order] = joint
-    return np.split(places, np.cumsum(lengths)[:-1])
+    return split(places, calls)

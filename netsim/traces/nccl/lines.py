@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from typing import NamedTuple
 
 OPERATION_OF = {
     "AllReduce": "all_reduce",
@@ -57,8 +58,7 @@ _DEVICE = re.compile(r"\[(\d{1,6})\] $")  # of a line whose host and process are
 _DETAIL = re.compile(r"\b(cudaDev|commId|parent|color|splitCount|childCount) (-?\w+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(NamedTuple):
     """Who wrote a line: host, process and thread ("" where the line does not begin with them), and current device."""
 
     host: str
@@ -85,8 +85,7 @@ class Reported:
     by_call: bool  # from an "NCCL CALL" line, which repeats the INFO line
 
 
-@dataclass(frozen=True, slots=True)
-class Init:
+class Init(NamedTuple):
     """A rank has entered a communicator; `details` holds commId, parent, color and the like where they are printed."""
 
     writer: Where
@@ -97,24 +96,21 @@ class Init:
     details: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Destroyed:
+class Destroyed(NamedTuple):
     """A communicator has ended; its pointer may come again for another one."""
 
     writer: Where
     comm: str
 
 
-@dataclass(frozen=True, slots=True)
-class GroupMark:
+class GroupMark(NamedTuple):
     """A thread begins or ends a group of calls (NCCL CALL)."""
 
     writer: Where
     begins: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Tuned:
+class Tuned(NamedTuple):
     """What rank 0's NCCL chose for a call: "all_reduce ring simple"; `bytes` is over all ranks for a gather."""
 
     writer: Where
@@ -122,16 +118,14 @@ class Tuned:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """A call whose line is cut off or mixed with another: it must be counted, never guessed."""
 
     writer: Where
     op: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownCall:
+class UnknownCall(NamedTuple):
     """A call in the form of the others, of a name that netsim does not know (PutSignal): to be counted."""
 
     writer: Where

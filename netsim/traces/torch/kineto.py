@@ -66,17 +66,10 @@ def _kernels(seen: KinetoFile, kernels: list[Event], calls: list[Event]) -> list
         for each in transfers:
             if each.recorded is not None:
                 each.recorded.start_ps, each.recorded.stream = None, "transfers"
-        return _timed(kernels) + _numbered(transfers)
+        return kernels + _numbered(transfers)
     if calls and len(calls) != len(kernels):
         recorded = f"{len(kernels):,} kernels are read, not the {len(calls):,} calls that were recorded"
         seen.file.assumed.append(recorded)
-    return _timed(kernels)
-
-
-def _timed(kernels: list[Event]) -> list[Event]:
-    for event in kernels:
-        if event.recorded is not None:
-            event.recorded.start_ps, event.recorded.duration_ps = event.start_ps, event.duration_ps
     return kernels
 
 

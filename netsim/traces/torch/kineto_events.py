@@ -114,6 +114,7 @@ def _take_kernel(seen: KinetoFile, name: str, event: dict[str, Any], args: dict[
     recorded = seen.file.call(args, line)
     if recorded is not None:
         recorded.stream = str(args.get("stream", ""))[:32]
+        recorded.start_ps, recorded.duration_ps = at
     seen.kernels.append(Event(op, *at, "", recorded))
 
 

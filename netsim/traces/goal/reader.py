@@ -15,13 +15,13 @@ from netsim.traces.goal.trace_of import trace_of
 from netsim.traces.graphs.graph import ANY
 from netsim.traces.input_files import only_file
 from netsim.traces.lines import blocks, head, is_whole
+from netsim.traces.recognise import recogniser
 from netsim.traces.trace import Trace
 
 MAX_LINE = 1 << 16
 MAX_LINES = 1 << 25
 EXAMPLE = "write for example  l1: send 4096b to 8 tag 0  or  l2 requires l1"
 WORDS = ("send", "recv", "calc")
-_START = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*num_ranks\b", re.DOTALL)
 _TOKEN = re.compile(r"[{}:]|[^\s{}:]+")
 _SPACE, _LABEL = r"[^\S\n]*", rf"(?:{NUMBERED}|([^\s{{}}:]+))"
 _LINE = re.compile(  # a line that is one whole statement, as nearly all are, or any other
@@ -33,16 +33,8 @@ _LINE = re.compile(  # a line that is one whole statement, as nearly all are, or
 )
 _SIZE = re.compile(r"([0-9]{1,19})b?")
 Row = tuple[str, ...]
-
-
-def recognises(start: str) -> bool:
-    """Tell whether a file that starts so is a GOAL schedule in text."""
-    return _START.match(start.lstrip("\ufeff")) is not None
-
-
-def recognises_bytes(start: bytes) -> bool:
-    """Tell whether a file that starts so is a binary GOAL schedule."""
-    return is_binary(start)
+recognises_bytes = is_binary
+recognises = recogniser(r"(?s)(?:\s|//[^\n]*\n|/\*.*?\*/)*num_ranks\b")
 
 
 def read(paths: Sequence[Path]) -> Trace:

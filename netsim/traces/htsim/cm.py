@@ -18,6 +18,7 @@ from netsim.traces.input_files import only_file, trace_name
 from netsim.traces.limits import MAX_BYTES, MAX_CELLS, MAX_LINES, MAX_RANKS
 from netsim.traces.lines import is_whole, text_lines
 from netsim.traces.matrix import check_waits, matrix
+from netsim.traces.recognise import recogniser
 from netsim.traces.trace import Flows, Operation, Trace, Turn
 
 MAX_LINE = 1 << 12  # bytes; a flow takes a hundred
@@ -29,14 +30,9 @@ UNUSED = "flows have a prio, which is not used"
 SHARED = f"flows share the {MAX_QUEUE_PAIRS:,} queue pairs between their two nodes"
 EXAMPLE = "write for example 0->8 id 1 start 0 size 2000000"
 
-_START = re.compile(r"\s*(?:#[^\n]*\n\s*)*(?:(?:Nodes|Connections|Triggers)[ \t]+\d|\d+->\d+[ \t])")
 _ENDS = re.compile(r"([0-9]+)->([0-9]+)")
 _START_PS = re.compile(r"[0-9]{1,19}(?:\.[0-9]{0,19})?(?:e\+?[0-9]{1,2})?", re.IGNORECASE)
-
-
-def recognises(start: str) -> bool:
-    """Tell whether a file that starts so is a connection matrix."""
-    return _START.match(start.lstrip("\ufeff")) is not None
+recognises = recogniser(r"\s*(?:#[^\n]*\n\s*)*(?:(?:Nodes|Connections|Triggers)[ \t]+\d|\d+->\d+[ \t])")
 
 
 def read(paths: Sequence[Path]) -> Trace:

@@ -6,7 +6,6 @@ gives the collectives of a communicator tell how many are missing between.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -20,17 +19,13 @@ from netsim.traces.joining.reports import PER_RANK, Call, Member, Place
 from netsim.traces.json_stream import JsonWalk
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_NAME, MAX_RANKS
 from netsim.traces.read_report import ReadReport
+from netsim.traces.recognise import OBJECT, recogniser
 from netsim.traces.torch.calls import PS_PER_US, operation_of, picoseconds, whole
 from netsim.traces.trace import Trace
 
 NEAR = 0.01  # how well a reported bandwidth must fit
-_MARK = re.compile(r'"(?:coll_perf|p2p_perf|inspector_output_format_version)"\s*:')
 Key = tuple[str, int, int]  # communicator, its size, rank in it
-
-
-def recognises(start: str) -> bool:
-    """Tell whether a file that starts so is a dump of the inspector."""
-    return start.lstrip("\ufeff \t\r\n").startswith("{") and _MARK.search(start) is not None
+recognises = recogniser(OBJECT, r'"(?:coll_perf|p2p_perf|inspector_output_format_version)"\s*:')
 
 
 def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:

@@ -21,6 +21,7 @@ from netsim.traces.nccl.batches import Batches
 from netsim.traces.nccl.lines import Cut, Destroyed, Event, GroupMark, Init, Reported, Tuned, UnknownCall, Where, events
 from netsim.traces.nccl.repeats import Kind, Repeats, is_dense
 from netsim.traces.nccl.scan import LogLine, clean_blocks, lines_in
+from netsim.traces.recognise import recogniser
 from netsim.traces.trace import ROOTED, Trace
 
 DATATYPES = (  # ncclDataType_t: name and bytes by number
@@ -29,13 +30,8 @@ DATATYPES = (  # ncclDataType_t: name and bytes by number
 )
 HAVE_TYPE_HIDDEN = ("all_gather", "broadcast")  # NCCL 2.7.3 - 2.21.5 logs these as bytes with datatype 0
 
-_MARK = re.compile(r"NCCL (?:INFO|CALL|WARN|TRACE|version)|: opCount [0-9a-f]+ sendbuff ")
 _NUMBER = re.compile(r"(?:0x)?[0-9a-f]*")
-
-
-def recognises(start: str) -> bool:
-    """Tell whether a file that starts so is an NCCL log."""
-    return _MARK.search(start) is not None
+recognises = recogniser("", r"NCCL (?:INFO|CALL|WARN|TRACE|version)|: opCount [0-9a-f]+ sendbuff ")
 
 
 def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:

@@ -17,21 +17,19 @@ from netsim.traces.joining.reports import PER_RANK, Call, Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_NAME, MAX_RANKS
 from netsim.traces.lines import raw_lines
 from netsim.traces.read_report import ReadReport
+from netsim.traces.recognise import LIST, OBJECT, recogniser
 from netsim.traces.torch.calls import PS_PER_US, operation_of, picoseconds, type_of, whole
 from netsim.traces.trace import Trace
 
 LONGEST = 1 << 16  # bytes of a line; an event has a few hundred
 _TYPE = {"half": "float16", "float": "float32", "double": "float64", "char": "int8", "int": "int32"}
-_MARK = re.compile(r'"cat"\s*:\s*"(?:GROUP|GROUP_API|COLL|COLL_API|P2P|P2P_API|PROXY|KERNEL_LAUNCH|GPU)"')
 _BARE = re.compile(r"(:\s*)((?:0x)[0-9a-fA-F]+|nccl\w+)(?=\s*[,}])")
 _WANTED = re.compile(rb'"cat"\s*:\s*"(?:COLL|P2P)"')
 _BEGINS = re.compile(rb'"ph"\s*:\s*"b"')
 Event = dict[str, Any]
-
-
-def recognises(start: str) -> bool:
-    """Tell whether a file that starts so is a trace of the profiler plugin."""
-    return start.lstrip("\ufeff \t\r\n").startswith(("[", "{")) and _MARK.search(start) is not None
+recognises = recogniser(
+    rf"{LIST}|{OBJECT}", r'"cat"\s*:\s*"(?:GROUP|GROUP_API|COLL|COLL_API|P2P|P2P_API|PROXY|KERNEL_LAUNCH|GPU)"'
+)
 
 
 def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:

@@ -13,6 +13,7 @@ from netsim.traces.input_files import only_file, trace_name
 from netsim.traces.limits import MAX_BYTES, MAX_OPERATIONS, MAX_PARTS
 from netsim.traces.lines import is_whole, text_lines
 from netsim.traces.read_report import ReadReport
+from netsim.traces.recognise import recogniser
 from netsim.traces.simai.parallel import LAYOUT, SERVER, ParallelLayout
 from netsim.traces.trace import ON_A_GROUP, ROOTED, WORLD, Group, Operation, Trace
 
@@ -30,14 +31,9 @@ KINDS = {"dp_group": "dp", "tp_group": "tp", "ep_group": "ep", "pp_group": "pp",
 NO_SIZE = "rows without a size"
 HEADER = "comm_type,comm_group,comm_group_size,msg_size,stage,dst,src,additional,_elapsed_time,algbw,busbw,count"
 _RANKS = re.compile(r"\[rank(\d{1,9}) ~ rank(\d{1,9})\]")
-_START = re.compile(r"\s*(?:\[rank\d+ ~ rank\d+\]\s*\n\s*)?comm_type,comm_group,")
 
 Cells = dict[str, str]
-
-
-def recognises(start: str) -> bool:
-    """Tell whether a file that starts so is a table of AICB."""
-    return _START.match(start.lstrip("\ufeff")) is not None
+recognises = recogniser(r"\s*(?:\[rank\d+ ~ rank\d+\]\s*\n\s*)?comm_type,comm_group,")
 
 
 def read(paths: Sequence[Path]) -> Trace:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from netsim.traces.input_files import only_file, trace_name
 from netsim.traces.limits import MAX_BYTES, MAX_OPERATIONS, MAX_PARTS
 from netsim.traces.lines import is_whole, text_lines
 from netsim.traces.read_report import ReadReport
+from netsim.traces.recognise import recogniser
 from netsim.traces.simai.parallel import LAYOUT, SERVER, ParallelLayout
 from netsim.traces.trace import WORLD, Group, Operation, Trace
 
@@ -35,7 +35,7 @@ OPS = {
 SUFFIXES = {"_DP_EP": "dp_ep", "_EP": "ep"}
 EXAMPLE = "a row is: name, -1, then time type bytes three times (forward, input and weight gradient), and a time"
 STEP = "one training step: forward through the rows, then backward, where weight gradients overlap what follows"
-_START = re.compile(rf"\s*(?:{HYBRID}\w*|{MICRO}|HYBRID_TRANSFORMER|DATA|MODEL)\b[^\n]*\n\s*\d+\s*(?:\n|$)")
+recognises = recogniser(rf"\s*(?:{HYBRID}\w*|{MICRO}|HYBRID_TRANSFORMER|DATA|MODEL)\b[^\n]*\n\s*\d+\s*(?:\n|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,6 @@ class Row:
     inputs: Phase
     weights: Phase
     update_ps: int
-
-
-def recognises(start: str) -> bool:
-    """Tell whether a file that starts so is a SimAI workload."""
-    return _START.match(start.lstrip("\ufeff")) is not None
 
 
 def read(paths: Sequence[Path]) -> Trace:

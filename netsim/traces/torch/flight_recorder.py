@@ -16,6 +16,7 @@ from netsim.errors import InputError
 from netsim.traces.json_stream import JsonWalk
 from netsim.traces.limits import MAX_CALLS
 from netsim.traces.lines import content, head
+from netsim.traces.recognise import OBJECT, recogniser
 from netsim.traces.torch.calls import (
     PS_PER_NS,
     RankCall,
@@ -38,16 +39,11 @@ PER_MS = 1_000_000_000  # picoseconds
 SAME_NUMBER = 1 << 20  # calls of one group that share a number (coalesced ones)
 MOST_SIZES = 1 << 12  # kinds of calls whose sizes are remembered, and characters of each
 _SHAPES = ("input_sizes", "input_dtypes", "output_sizes", "output_dtypes")
-_MARK = re.compile(
-    r'"(?:collective_seq_id|profiling_name)"|"pg_config"(?s:.*)"(?:entries|pg_status)"|"entries"\s*:\s*\['
-)
 _ENDS = re.compile(r"(?:send|recv)[a-z_]* +([0-9]{1,6}) *(?:->|<-) *([0-9]{1,6})")
 _PRINTED = re.compile(r'"process_group": ?\(|^ *\.\.\.', re.MULTILINE)
-
-
-def recognises(start: str) -> bool:
-    """Tell whether a file that starts so is a dump in JSON."""
-    return start.lstrip("\ufeff \t\r\n").startswith("{") and _MARK.search(start) is not None
+recognises = recogniser(
+    OBJECT, r'"(?:collective_seq_id|profiling_name)"|"pg_config"(?s:.*)"(?:entries|pg_status)"|"entries"\s*:\s*\['
+)
 
 
 def recognises_bytes(start: bytes) -> bool:

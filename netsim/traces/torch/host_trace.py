@@ -17,6 +17,7 @@ from netsim.errors import InputError
 from netsim.traces.json_search import JsonSearch
 from netsim.traces.limits import MAX_CALLS, MAX_RANKS
 from netsim.traces.lines import head
+from netsim.traces.recognise import recogniser
 from netsim.traces.torch.calls import (
     RankCall,
     RankFile,
@@ -44,15 +45,11 @@ ARGUMENTS = {  # what the formats since 1.0.2 spell out, as the profiler calls i
     "global_rank_start": "Global rank start",
     "global_rank_stride": "Global rank stride",
 }
-_START = re.compile(r'\s*\{\s*"(?:schema|nodes|pid|time|start_ts)"')
-_MARK = re.compile(r'"schema"\s*:\s*"[0-9.]+[^"]*"(?s:.*)"nodes"\s*:\s*\[')
 _OPERATOR = re.compile(r'"(?:inputs|input_values|op_schema|rf_id|fw_tid|tid)"\s*:')
 _TYPE = re.compile(r"Tensor\(([^)]*)\)")
-
-
-def recognises(start: str) -> bool:
-    """Tell whether a file that starts so is an execution trace of the host."""
-    return _START.match(start.lstrip("\ufeff")) is not None and _MARK.search(start) is not None
+recognises = recogniser(
+    r'\s*\{\s*"(?:schema|nodes|pid|time|start_ts)"', r'"schema"\s*:\s*"[0-9.]+[^"]*"(?s:.*)"nodes"\s*:\s*\['
+)
 
 
 def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:

@@ -6,12 +6,12 @@ as an annotation of the GPU when it ran. One kind is read: kernels where they te
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from netsim.errors import InputError
+from netsim.traces.recognise import recogniser
 from netsim.traces.torch.calls import RankFile
 from netsim.traces.torch.job import trace_of
 from netsim.traces.torch.kineto_events import KERNELS, Event, KinetoFile, scan
@@ -19,13 +19,10 @@ from netsim.traces.trace import Trace
 
 TRANSFERS = ("send", "recv")
 RECORD_SHAPES = "profile with PyTorch 2.2 or newer, or with torch.profiler.profile(record_shapes=True)"
-_START = re.compile(r'\s*(?:\{|\[\s*\{\s*"(?:ph|name|cat)")')
-_MARK = re.compile(r'"(?:traceEvents|deviceProperties|distributedInfo|schemaVersion)"\s*:|"ph"\s*:\s*"[XMBEifst]"')
-
-
-def recognises(start: str) -> bool:
-    """Tell whether a file that starts so is a profiler trace."""
-    return _START.match(start.lstrip("\ufeff")) is not None and _MARK.search(start) is not None
+recognises = recogniser(
+    r'\s*(?:\{|\[\s*\{\s*"(?:ph|name|cat)")',
+    r'"(?:traceEvents|deviceProperties|distributedInfo|schemaVersion)"\s*:|"ph"\s*:\s*"[XMBEifst]"',
+)
 
 
 def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:

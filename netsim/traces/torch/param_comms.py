@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from netsim.errors import InputError
 from netsim.traces.json_stream import JsonWalk
 from netsim.traces.limits import MAX_CALLS, MAX_RANKS
+from netsim.traces.recognise import LIST, recogniser
 from netsim.traces.torch.calls import (
     PS_PER_NS,
     RankCall,
@@ -26,12 +26,7 @@ from netsim.traces.torch.calls import (
 from netsim.traces.torch.job import refuse_empty, trace_of
 from netsim.traces.trace import Trace
 
-_MARK = re.compile(r'\[\s*\{[^{}]*"comms"\s*:|"comms"\s*:\s*"init"')
-
-
-def recognises(start: str) -> bool:
-    """Tell whether a file that starts so is a communication trace of param."""
-    return start.lstrip("\ufeff \t\r\n").startswith("[") and _MARK.search(start) is not None
+recognises = recogniser(LIST, r'\[\s*\{[^{}]*"comms"\s*:|"comms"\s*:\s*"init"')
 
 
 def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:

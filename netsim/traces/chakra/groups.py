@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,16 +9,12 @@ from netsim.errors import InputError, nearest
 from netsim.traces.fields import Fields, parse_object
 from netsim.traces.limits import MAX_NAME, MAX_PARTS, MAX_RANKS
 from netsim.traces.lines import content
+from netsim.traces.recognise import recogniser
 from netsim.traces.trace import WORLD, Group
 
 MAX_FILE = 1 << 26  # 64 MiB: groups of a hundred thousand ranks take a few
 EXAMPLE = '{"1": [0, 1, 2, 3], "2": [4, 5, 6, 7]}'
-_START = re.compile(r'\s*\{\s*"[^"\n]{0,200}"\s*:\s*\[\s*\d+\s*[,\]]')
-
-
-def is_group_file(start: str) -> bool:
-    """Tell whether a text that starts so is a file of groups."""
-    return _START.match(start.lstrip("\ufeff")) is not None
+is_group_file = recogniser(r'\s*\{\s*"[^"\n]{0,200}"\s*:\s*\[\s*\d+\s*[,\]]')
 
 
 class Groups:

@@ -189,7 +189,7 @@ class RankCall:
 
 @dataclass(slots=True, eq=False)
 class RankFile:
-    """What one file tells: the file of one rank."""
+    """What one file tells: the file of one rank, whose number stands in its name where nothing else tells it."""
 
     path: Path
     rank: int | None = None
@@ -200,6 +200,22 @@ class RankFile:
     cut: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     assumed: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.rank is None:
+            self.rank = rank_in_name(self.path)
+
+    def type_of(self, name: str, line: int) -> tuple[str, int]:
+        """Give the name and the width in bytes of a type that stands on a line."""
+        return type_of(name, f"{self.path}:{line}")
+
+    def take_info(self, info: object) -> None:
+        """Take in what the profiler says of the job."""
+        if isinstance(info, dict):
+            rank, world = whole(info.get("rank")), whole(info.get("world_size"))
+            self.rank = rank if rank is not None and rank < MAX_RANKS else self.rank
+            self.world = world if world is not None and world <= MAX_RANKS else self.world
+            self.add_groups(info.get("pg_config"))
 
     def add_groups(self, listed: object) -> None:
         """Take in the list of process groups that newer files hold."""
@@ -224,7 +240,7 @@ class RankFile:
         if op is None or sent is None or received is None:
             return None
         self._learn_group(group, args)
-        kind, width = type_of(dtype, f"{self.path}:{line}")
+        kind, width = self.type_of(dtype, line)
         splits, other = split_list(args.get("In split size")), None
         if op in ("send", "recv"):
             other = whole(args.get("Dst Rank" if op == "send" else "Src Rank"))

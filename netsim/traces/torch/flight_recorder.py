@@ -25,9 +25,7 @@ from netsim.traces.torch.calls import (
     no_traffic,
     operation_of,
     picoseconds,
-    rank_in_name,
     rank_list,
-    type_of,
     whole,
 )
 from netsim.traces.torch.job import refuse_empty, trace_of
@@ -60,7 +58,7 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
 
 def scan(path: Path) -> RankFile:
     """Read one dump."""
-    file = RankFile(path, rank_in_name(path))
+    file = RankFile(path)
     dump = _Dump(file)
     if head(path, 1) == b"\x80":
         hint = "dump as JSON, or with a smaller TORCH_NCCL_TRACE_BUFFER_SIZE"
@@ -163,7 +161,7 @@ class _Dump:
                 name = names[min(number, len(names) - 1)] if names else None
                 if count is None or not isinstance(name, str):
                     return None
-                dtype, width = type_of(name, f"{self.file.path}:{line}")
+                dtype, width = self.file.type_of(name, line)
                 types.append(dtype)
                 total += count * width
             found.append(total)

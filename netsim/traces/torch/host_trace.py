@@ -18,16 +18,7 @@ from netsim.traces.json_search import JsonSearch
 from netsim.traces.limits import MAX_CALLS, MAX_RANKS
 from netsim.traces.lines import head
 from netsim.traces.recognise import recogniser
-from netsim.traces.torch.calls import (
-    RankCall,
-    RankFile,
-    no_traffic,
-    operation_of,
-    rank_in_name,
-    split_list,
-    type_of,
-    whole,
-)
+from netsim.traces.torch.calls import RankCall, RankFile, no_traffic, operation_of, split_list, type_of, whole
 from netsim.traces.torch.job import trace_of
 from netsim.traces.trace import ROOTED, Trace
 
@@ -101,7 +92,7 @@ class HostFile:
 
 def scan(path: Path) -> HostFile:
     """Read one file."""
-    seen = HostFile(RankFile(path, rank_in_name(path)))
+    seen = HostFile(RankFile(path))
     search = JsonSearch(path, WANTED)
     for _, node, line in search:
         if isinstance(node, dict) and isinstance(node.get("name"), str):
@@ -122,7 +113,7 @@ def _take(seen: HostFile, node: dict[str, Any], line: int) -> None:
         _take_groups(seen.file, values)
     elif name == "record_param_comms":
         attrs = _attrs(node)
-        recorded = seen.file.call({ARGUMENTS[key]: attrs[key] for key in ARGUMENTS.keys() & attrs}, line, order)
+        recorded = seen.file.call({name: attrs[key] for key, name in ARGUMENTS.items() if key in attrs}, line, order)
         recorded = recorded or _by_position(seen, node, values, types, line, order)
         if recorded is not None:
             _take_rank(seen, recorded, values)

@@ -10,19 +10,8 @@ from typing import Any
 
 from netsim.errors import InputError
 from netsim.traces.json_search import JsonSearch
-from netsim.traces.limits import MAX_CALLS, MAX_RANKS
-from netsim.traces.torch.calls import (
-    PS_PER_US,
-    RankCall,
-    RankFile,
-    elements,
-    no_traffic,
-    operation_of,
-    picoseconds,
-    rank_in_name,
-    type_of,
-    whole,
-)
+from netsim.traces.limits import MAX_CALLS
+from netsim.traces.torch.calls import PS_PER_US, RankCall, RankFile, elements, no_traffic, operation_of, picoseconds
 
 WANTED = r'nccl|gloo:|record_param_comms"|void \w+::(?:ep::)?int(?:er|ra)node'
 KERNELS = {  # the operation in a kernel's name -> what PyTorch may have called it for
@@ -62,11 +51,11 @@ class KinetoFile:
 
 def scan(path: Path) -> KinetoFile:
     """Read one file, without choosing yet which events to believe."""
-    seen = KinetoFile(RankFile(path, rank_in_name(path)))
+    seen = KinetoFile(RankFile(path))
     search = JsonSearch(path, WANTED, ("distributedInfo",))
     for key, value, line in search:
         if key:
-            _take_info(seen.file, value)
+            seen.file.take_info(value)
         elif isinstance(value, dict):
             _take(seen, value, line)
         if len(seen.kernels) + len(seen.calls) + len(seen.annotations) > 4 * MAX_CALLS:
@@ -74,15 +63,6 @@ def scan(path: Path) -> KinetoFile:
             raise InputError(what, where=f"{path}:{line}", hint="profile fewer steps")
     seen.file.cut = search.cut + search.damaged
     return seen
-
-
-def _take_info(file: RankFile, info: object) -> None:
-    if not isinstance(info, dict):
-        return
-    rank, world = whole(info.get("rank")), whole(info.get("world_size"))
-    file.rank = rank if rank is not None and rank < MAX_RANKS else file.rank
-    file.world = world if world is not None and world <= MAX_RANKS else file.world
-    file.add_groups(info.get("pg_config"))
 
 
 def _take(seen: KinetoFile, event: dict[str, Any], line: int) -> None:
@@ -143,7 +123,7 @@ def _take_annotation(seen: KinetoFile, name: str, event: dict[str, Any], args: d
     types, recorded = args.get("Input type"), None
     sent = elements(args.get("Input Dims"))
     if sent is not None and isinstance(types, list) and types and isinstance(types[0], str):
-        dtype, width = type_of(types[0], f"{seen.file.path}:{line}")
+        dtype, width = seen.file.type_of(types[0], line)
         recorded = RankCall(op, "", sent * width, 0, dtype, line, 0)
     seen.annotations.append(Event(op, *at, "", recorded))
 

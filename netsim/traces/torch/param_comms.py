@@ -17,10 +17,8 @@ from netsim.traces.torch.calls import (
     no_traffic,
     operation_of,
     picoseconds,
-    rank_in_name,
     rank_list,
     split_list,
-    type_of,
     whole,
 )
 from netsim.traces.torch.job import refuse_empty, trace_of
@@ -38,7 +36,7 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
 
 def scan(path: Path) -> RankFile:
     """Read one file."""
-    file = RankFile(path, rank_in_name(path))
+    file = RankFile(path)
     file.assumed.append("a trace of param holds no durations: no computing between operations")
     walk = JsonWalk(path)
     for _, entry in walk:
@@ -79,7 +77,7 @@ def _told(file: RankFile, entry: dict[str, Any], op: str, group: str, line: int)
     if op == "barrier":
         sent, received, dtype = 0, 0, ""
     elif isinstance(dtype, str):
-        dtype, width = type_of(dtype, f"{file.path}:{line}")
+        dtype, width = file.type_of(dtype, line)
     if sent is None or received is None or not isinstance(dtype, str):
         return None
     recorded = RankCall(op, group, sent * width, received * width, dtype, line, file.events)

@@ -58,7 +58,8 @@ _DEVICE = re.compile(r"\[(\d{1,6})\] $")  # of a line whose host and process are
 _DETAIL = re.compile(r"\b(cudaDev|commId|parent|color|splitCount|childCount) (-?\w+)")
 
 
-class Where(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Where:
     """Who wrote a line: host, process and thread ("" where the line does not begin with them), and current device."""
 
     host: str

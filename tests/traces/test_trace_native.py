@@ -82,12 +82,6 @@ def test_every_operation_has_its_keys() -> None:
     assert set(KEYS) == set(OPERATIONS)
 
 
-def test_gzip_is_known_by_content(tmp_path: Path) -> None:
-    path = tmp_path / "packed"
-    path.write_bytes(gzip.compress(f'{HEADER}\n{{"op": "barrier", "group": "tp"}}\n'.encode()))
-    assert len(read(path).operations) == 1
-
-
 def test_byte_order_mark_blank_lines_and_crlf(tmp_path: Path) -> None:
     path = tmp_path / "job.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + HEADER.encode() + b'\r\n\r\n{"op": "barrier", "group": "tp"}')
@@ -190,18 +184,8 @@ def test_the_path_is_checked(tmp_path: Path) -> None:
     empty = tmp_path / "empty.jsonl"
     empty.touch()
     assert "is empty" in refusal(empty)
-    assert "native trace is one file" in _two_files(tmp_path)
     with pytest.raises(InputError, match="no trace file is named"):
         read([])
-
-
-def _two_files(folder: Path) -> str:
-    paths = [folder / "a.jsonl", folder / "b.jsonl"]
-    for path in paths:
-        path.write_text(HEADER)
-    with pytest.raises(InputError) as error:
-        read(paths)
-    return str(error.value)
 
 
 def test_the_same_file_twice_and_two_formats_are_refused(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from netsim.errors import InputError
-from netsim.traces import Group, Operation, Trace, format_of, read
+from netsim.traces import Group, Operation, Trace, read
 from netsim.traces.chakra.json_nodes import is_json
 from netsim.traces.chakra.nodes import node as node_of
 from netsim.traces.chakra.wire import messages
@@ -89,14 +89,10 @@ def test_what_is_wrong_is_told(tmp_path: Path, nodes: list[Any], recorded: str) 
     assert recorded in str(caught.value)
 
 
-def test_a_cut_file_and_a_bomb_are_refused(tmp_path: Path) -> None:
+def test_a_cut_file_is_refused(tmp_path: Path) -> None:
     (path,) = saved(tmp_path, [PLAIN])
     path.write_text(path.read_text()[:-5])
     with pytest.raises(InputError, match="ends in the middle"):
-        read(path)
-    path.write_text('{"workload_graph": [' + '{"a":' * 100_000)
-    assert format_of(path) == "chakra"
-    with pytest.raises(InputError, match="nested too deep"):
         read(path)
 
 

@@ -167,14 +167,6 @@ def test_ranks_must_exist(tmp_path: Path, head: str) -> None:
         goal(tmp_path, head=head)
 
 
-def test_one_file_holds_all(tmp_path: Path) -> None:
-    paths = [tmp_path / "a.goal", tmp_path / "b.goal"]
-    for path in paths:
-        path.write_text("num_ranks 2")
-    with pytest.raises(InputError, match="a GOAL schedule is one file"):
-        read(paths)
-
-
 # --- binary -----------------------------------------------------------------------------------------------------------
 
 SMALL = Trace(

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from netsim.errors import InputError
 from netsim.traces import Trace, Turn, format_of, read
-from tests.traces.test_trace_fuzz import safe
+from tests.traces.small_files import MATRIX
 
 
 def matrix(folder: Path, text: str) -> Trace:
@@ -263,14 +261,6 @@ def test_a_trigger_that_cannot_do_its_work_is_refused(
     assert said in str(error.value)
 
 
-def test_two_matrices_are_two_jobs(tmp_path: Path) -> None:
-    paths = [tmp_path / "a.cm", tmp_path / "b.cm"]
-    for path in paths:
-        path.write_text(HEAD + "0->1 start 0 size 5\n")
-    with pytest.raises(InputError, match="a connection matrix is one file, not 2"):
-        read(paths)
-
-
 def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flows = "1->0 id 1 start 0 size 5 recv_done_trigger 1\n" * 2 + "0->2 id 3 trigger 1 size 5\n" * 2
     chained(tmp_path, flows, "id 1 barrier count 2")
@@ -286,27 +276,6 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         matrix(tmp_path, HEAD + "0->1 start 0 size " + 5000 * "1")
 
 
-WHOLE = [
-    *["Nodes 4", "Connections 3", "Triggers 1", "0->1 id 1 start 5e6 size 2000 recv_done_trigger 1"],
-    *["1->2 id 2 trigger 1 size 7", "2->3 id 3 msg start 0 size 9 prio 1", "trigger id 1 oneshot"],
-]
-
-
-@settings(max_examples=200, deadline=None)
-@given(data=st.data())
-def test_a_matrix_with_a_piece_cut_out_or_put_in_is_read_or_refused(data: st.DataObject) -> None:
-    content = "\n".join(WHOLE).encode()
-    start = data.draw(st.integers(0, len(content)))
-    end = data.draw(st.integers(start, len(content)))
-    safe(content[:start] + data.draw(st.binary(max_size=6)) + content[end:])
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.sampled_from(WHOLE), max_size=12))
-def test_lines_of_a_matrix_in_any_order(lines: list[str]) -> None:
-    safe("\n".join(lines).encode())
-
-
 def test_the_turns_of_a_chain_with_a_late_start(tmp_path: Path) -> None:
-    trace = matrix(tmp_path, "\n".join(WHOLE))
+    trace = matrix(tmp_path, "\n".join(MATRIX))
     assert trace.operations[0].turns == (Turn(5_000_000), Turn(after=(0,)), Turn())

@@ -89,15 +89,6 @@ def test_two_files_of_one_rank_are_refused(tmp_path: Path) -> None:
         read([first, again])
 
 
-def test_missing_rank_is_refused_unless_it_may_be_filled_in(tmp_path: Path) -> None:
-    path = kineto(tmp_path, 0, [kernel(1, 2, **AR)])
-    with pytest.raises(InputError, match=r"rank0.json:\d+: only 1 of 2 ranks .*--fill-missing-ranks"):
-        read(path)
-    partial = read(path, partial=True)
-    assert partial.report.seen == (0,)
-    assert any("1 of 2 ranks" in finding for finding in partial.report.findings)
-
-
 def test_ranks_that_disagree_are_a_finding_with_the_line_of_the_event(tmp_path: Path) -> None:
     paths = [
         kineto(tmp_path, 0, [kernel(1, 2, **AR)]),

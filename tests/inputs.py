@@ -1,6 +1,6 @@
 """Input files that a test writes, and what netsim says of what it refuses."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import pytest
 from netsim.errors import InputError
 
 
-def saved(path: Path, content: str | bytes | Sequence[str]) -> Path:
+def saved(path: Path, content: str | bytes | Iterable[str]) -> Path:
     """A file of this content, or of these lines."""
     if not isinstance(content, str | bytes):
         content = "\n".join(content) + "\n"

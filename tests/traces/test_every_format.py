@@ -52,8 +52,7 @@ def test_there_is_a_small_file_of_every_format() -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_the_format_is_known_by_the_content(tmp_path: Path, name: str) -> None:
-    path = saved(tmp_path / "nameless", SMALL[name].content)
-    assert format_of(path) == SMALL[name].format
+    assert format_of(saved(tmp_path / "nameless", SMALL[name].content)) == SMALL[name].format
 
 
 @pytest.mark.parametrize("name", WHOLE)

@@ -8,13 +8,12 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.traces import Trace, Turn, format_of, read
+from tests.inputs import refusal, saved
 from tests.traces.small_files import MATRIX
 
 
 def matrix(folder: Path, text: str) -> Trace:
-    path = folder / "small.cm"
-    path.write_text(text, encoding="utf-8")
-    return read(path)
+    return read(saved(folder / "small.cm", text))
 
 
 def chained(folder: Path, flows: str, *triggers: str, nodes: int = 8) -> Trace:
@@ -50,16 +49,12 @@ def test_a_plain_matrix(tmp_path: Path) -> None:
     ],
 )
 def test_content_tells_a_matrix(tmp_path: Path, start: str) -> None:
-    path = tmp_path / "nameless"
-    path.write_text(start, encoding="utf-8")
-    assert format_of(path) == "htsim_cm"
+    assert format_of(saved(tmp_path / "nameless", start)) == "htsim_cm"
 
 
 @pytest.mark.parametrize("start", ["node1:1:1 [0] NCCL INFO Bootstrap\n", '{"netsim": 1}\n', "Nodes\n", "0 -> 1\n"])
 def test_other_content_is_no_matrix(tmp_path: Path, start: str) -> None:
-    path = tmp_path / "nameless.cm"
-    path.write_text(start)
-    assert format_of(path) != "htsim_cm"
+    assert format_of(saved(tmp_path / "nameless.cm", start)) != "htsim_cm"
 
 
 def test_a_start_is_in_picoseconds_and_may_be_a_fraction(tmp_path: Path) -> None:
@@ -219,11 +214,9 @@ HEAD = "Nodes 4\nConnections 1\n"
     ],
 )
 def test_a_mistake_names_its_line(tmp_path: Path, text: str, place: str, said: str) -> None:
-    with pytest.raises(InputError) as error:
-        matrix(tmp_path, text)
-    assert f"small.cm{place}" in str(error.value)
-    assert said in str(error.value)
-    assert error.value.hint
+    text = refusal(matrix, tmp_path, text)
+    assert f"small.cm{place}" in text
+    assert said in text
 
 
 CHAIN = "0->1 id 1 start 0 size 5 recv_done_trigger 1\n"
@@ -255,10 +248,9 @@ CHAIN = "0->1 id 1 start 0 size 5 recv_done_trigger 1\n"
 def test_a_trigger_that_cannot_do_its_work_is_refused(
     tmp_path: Path, flows: str, trigger: str, line: int, said: str
 ) -> None:
-    with pytest.raises(InputError) as error:
-        chained(tmp_path, flows, trigger)
-    assert f"small.cm:{line}: " in str(error.value)
-    assert said in str(error.value)
+    text = refusal(chained, tmp_path, flows, trigger)
+    assert f"small.cm:{line}: " in text
+    assert said in text
 
 
 def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,8 +264,7 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             patch.setattr(f"netsim.traces.{module}.MAX_CELLS", limit)
             with pytest.raises(InputError, match=said):
                 chained(tmp_path, flows, "id 1 barrier count 2")
-    with pytest.raises(InputError, match="is longer than 4,096 bytes a line"):
-        matrix(tmp_path, HEAD + "0->1 start 0 size " + 5000 * "1")
+    assert "is longer than 4,096 bytes a line" in refusal(matrix, tmp_path, HEAD + "0->1 start 0 size " + 5000 * "1")
 
 
 def test_the_turns_of_a_chain_with_a_late_start(tmp_path: Path) -> None:

@@ -10,15 +10,14 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.traces import Trace, read
+from tests.inputs import saved
 from tests.traces.torch.pytorch_files import Json, inspected
 
 US = 1_000_000  # picoseconds
 
 
 def dump(folder: Path, objects: list[Json], name: str = "insp.log", indent: int | None = None) -> Path:
-    path = folder / name
-    path.write_text("\n".join(json.dumps(each, indent=indent) for each in objects) + "\n")
-    return path
+    return saved(folder / name, [json.dumps(each, indent=indent) for each in objects])
 
 
 def recorded(trace: Trace) -> list[tuple[str, int]]:
@@ -132,9 +131,7 @@ def profiled(rank: int, name: str = "AllReduce", cat: str = "COLL", ts: float = 
 
 
 def lines(folder: Path, *events: str, name: str = "prof.json") -> Path:
-    path = folder / name
-    path.write_text("[\n" + "".join(each + ",\n" for each in events))
-    return path
+    return saved(folder / name, "[\n" + "".join(each + ",\n" for each in events))
 
 
 def test_values_without_quotes_a_comma_too_many_and_no_end(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.traces import Trace, read
+from tests.inputs import saved
 from tests.traces.torch.pytorch_files import Json, host_call, host_trace, node
 
 GROUPS = '[{"pg_name": "0", "ranks": [], "group_size": 4}, {"pg_name": "tp", "ranks": [1, 3], "group_size": 2}]'
@@ -17,9 +18,7 @@ INIT = node(2, "## process_group:init ##", [GROUPS], ["String"])
 
 
 def write(folder: Path, nodes: list[Json], name: str = "et.rank0.json", **more: Any) -> Path:
-    path = folder / name
-    path.write_text(host_trace(nodes, **more))
-    return path
+    return saved(folder / name, host_trace(nodes, **more))
 
 
 def recorded(trace: Trace) -> list[tuple[str, int]]:

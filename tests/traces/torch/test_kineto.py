@@ -10,6 +10,7 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.traces import read
+from tests.inputs import saved
 from tests.traces.torch.pytorch_files import ANNOTATION, AR, US, call, event, kernel, kineto, network, one
 
 
@@ -144,8 +145,7 @@ def test_rank_is_taken_from_the_name_where_the_file_does_not_tell(tmp_path: Path
 
 def test_keys_in_another_order_and_packed(tmp_path: Path) -> None:
     whole = json.loads(kineto(tmp_path, 0, [call(1, **AR), kernel(1, 2, **AR)]).read_text())
-    path = tmp_path / "sorted.json.gz"
-    path.write_bytes(gzip.compress(json.dumps(whole, sort_keys=True).encode()))
+    path = saved(tmp_path / "sorted.json.gz", gzip.compress(json.dumps(whole, sort_keys=True).encode()))
     assert [each.bytes for each in network(read(path, fill_missing_ranks=True))] == [1000]
 
 

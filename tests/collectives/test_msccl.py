@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from netsim.collectives import Request, check, depths, plan
 from netsim.collectives.msccl_xml import counts, read_xml
 from netsim.errors import InputError
+from tests.traces.sample_files import needs_samples, sample
 
 
 def step(kind: str, at: int = 0, dep: tuple[int, int] = (-1, -1), count: int = 1, buffer: str = "i") -> str:
@@ -247,17 +248,7 @@ def test_a_damaged_file_is_an_input_error_or_a_schedule(
         check(schedule)
 
 
-# --- real files, where they are at hand -------------------------------------------------------------------------------
-
-
-def _samples() -> Path | None:
-    for parent in Path(__file__).resolve().parents:
-        if (parent / "shared" / "samples" / "msccl").is_dir():
-            return parent / "shared" / "samples" / "msccl"
-    return None
-
-
-@pytest.mark.skipif(_samples() is None, reason="the real files are not part of the repository")
+@needs_samples
 @pytest.mark.parametrize(
     ("name", "op", "gpus", "blocks", "steps", "crossing", "depth", "largest"),
     [  # crossing: how many times the full buffer crosses the network, all ranks together
@@ -269,14 +260,13 @@ def _samples() -> Path | None:
 def test_samples(
     name: str, op: str, gpus: int, blocks: int, steps: dict[str, int], crossing: int, depth: int, largest: int
 ) -> None:
-    folder = _samples()
-    assert folder is not None
-    algorithm = read_xml(folder / name)
+    (path,) = sample("msccl", name)
+    algorithm = read_xml(path)
     assert (algorithm.op, algorithm.gpus) == (op, gpus)
     assert sum(map(len, algorithm.blocks.values())) == blocks
     assert Counter(counts(algorithm)) == steps
     assert algorithm.most == largest
     size = largest or 1 << 20
-    schedule = plan(Request(op=op, ranks=gpus, bytes=size), str(folder / name))
+    schedule = plan(Request(op=op, ranks=gpus, bytes=size), str(path))
     assert int(schedule.bytes.sum()) == crossing * size
     assert int(depths(schedule).max()) + 1 == depth

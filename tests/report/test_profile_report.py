@@ -20,7 +20,7 @@ from netsim.report.profile_page import profile_page, write_page
 from netsim.report.profile_text import profile_text
 from netsim.traces import Group, Operation, Trace
 from netsim.traces.read_report import ReadReport
-from tests.report.page_figures import drawn_as_markup, figures
+from tests.report.page_charts import charts
 
 EVIL = "</script><b>job"
 MS = 10**9
@@ -139,14 +139,15 @@ def test_a_folder_of_anything_else_is_refused(tmp_path: Path) -> None:
 
 def test_a_page_needs_nothing_from_the_net_and_holds_all_figures() -> None:
     text = profile_page([timed()])
-    without_plotly = text[: text.index("<script>")] + text[text.index("</head>") :]
-    assert not re.search(r"https?://|src=|@import|url\(", without_plotly)
-    assert "plotly.js v" in text
-    titles = [figure["layout"]["title"]["text"] for figure in figures(text)]
-    assert titles == [
+    assert "default-src 'none'" in text
+    assert re.findall(r"https?://(?!www\.w3\.org/2000/svg)", text) == []
+    assert not re.search(r"<(link|img|script|iframe)[^>]*\b(src|href)=\"(?!data:,)", text)
+    titles = [
         *("requests by operation", "bytes by operation", "request sizes of job", "distribution of sizes"),
         *("traffic of job", "bytes per millisecond"),
     ]
+    assert re.findall("<h3>(.*?)</h3>", text) == titles
+    assert len(charts(text)) == len(titles)
     assert [f'id="plot{number}"' in text for number in range(7)] == [True] * 6 + [False]
     assert "prefers-color-scheme: dark" in text
 
@@ -157,8 +158,7 @@ def test_names_from_a_trace_are_text_on_a_page_never_markup() -> None:
     assert EVIL not in body
     assert "<b>job" not in body
     assert "&lt;/script&gt;&lt;b&gt;job" in body
-    for jobs in ([timed(EVIL)], [timed(EVIL), timed("other")]):
-        assert drawn_as_markup(profile_page(jobs), "<b>") == []
+    assert text.count("</script>") == 2
 
 
 def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -174,23 +174,16 @@ def test_large_matrices_are_shown_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
     plot = profile_plots.matrix(timed(), "job")
     assert plot is not None
     assert "ranks in blocks of 2" in plot.says
-    (heat,) = plot.figure["data"]
-    assert heat["x"] == ["0", "2"]
-    assert sum(cell or 0 for row in heat["z"] for cell in row) == timed().traffic.bytes
+    assert plot.how["labels"] == ["0", "2"]
+    assert sum(map(sum, plot.data)) == timed().traffic.bytes
 
 
 def test_long_distributions_are_thinned_and_keep_their_ends() -> None:
     operations = [Operation("all_reduce", "world", (0, 1), size) for size in range(1, 5001)]
     many = profile(Trace("many", 2, {}, tuple(operations)))
-    (line, _) = profile_plots.distribution([many], ["many"]).figure["data"]
-    assert len(line["x"]) <= profile_plots.MOST_POINTS + 2
-    assert (line["x"][1], line["x"][-2], line["y"][-1]) == (1, 5000, 1)
-
-
-def test_every_operation_has_a_colour() -> None:
-    from netsim.traces import OPERATIONS
-
-    assert set(profile_plots.COLOUR_OF) == set(OPERATIONS) - {"compute"}
+    (line, _) = profile_plots.distribution([many], ["many"]).data
+    assert len(line["x"]) <= profile_plots.MOST_POINTS
+    assert (line["x"][0], line["x"][-1], line["y"][-1]) == (1, 5000, 1)
 
 
 def test_jobs_side_by_side(decode: Profile) -> None:

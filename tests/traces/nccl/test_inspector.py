@@ -10,15 +10,14 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.traces import Trace, read
+from tests.inputs import saved
 from tests.traces.torch.pytorch_files import Json, inspected
 
 US = 1_000_000  # picoseconds
 
 
 def dump(folder: Path, objects: list[Json], name: str = "insp.log", indent: int | None = None) -> Path:
-    path = folder / name
-    path.write_text("\n".join(json.dumps(each, indent=indent) for each in objects) + "\n")
-    return path
+    return saved(folder / name, [json.dumps(each, indent=indent) for each in objects])
 
 
 def recorded(trace: Trace) -> list[tuple[str, int]]:
@@ -121,13 +120,6 @@ def test_objects_that_tell_too_little_are_counted(tmp_path: Path) -> None:
     assert trace.report.skipped == {"objects that tell no whole collective": 3}
 
 
-def test_bomb_of_brackets_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "bomb.json"
-    path.write_text('{"coll_perf": ' + "[" * 100_000)
-    with pytest.raises(InputError, match=r"bomb.json:1: .*nested too deep"):
-        read(path)
-
-
 BARE = '{{"name": "{name}", "cat": "{cat}", "ph": "b", "id": {id}, "pid": {pid}, "tid": 1, "ts": {ts}, "args": {args}}}'
 END = '{{"name": "", "cat": "{cat}", "ph": "e", "id": {id}, "pid": {pid}, "tid": 1, "ts": {ts}}}'
 
@@ -139,9 +131,7 @@ def profiled(rank: int, name: str = "AllReduce", cat: str = "COLL", ts: float = 
 
 
 def lines(folder: Path, *events: str, name: str = "prof.json") -> Path:
-    path = folder / name
-    path.write_text("[\n" + "".join(each + ",\n" for each in events))
-    return path
+    return saved(folder / name, "[\n" + "".join(each + ",\n" for each in events))
 
 
 def test_values_without_quotes_a_comma_too_many_and_no_end(tmp_path: Path) -> None:
@@ -178,12 +168,6 @@ def test_line_that_is_not_whole_is_counted(tmp_path: Path) -> None:
 def test_unknown_type_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"prof.json:2: the type of data .* is none that netsim knows"):
         read(lines(tmp_path, profiled(0, Datatype="ncclFloat7")))
-
-
-def test_profiler_bomb_of_brackets_is_no_traceback(tmp_path: Path) -> None:
-    path = lines(tmp_path, '{"ph": "b", "cat": "COLL", "args": ' + "[" * 50_000)
-    with pytest.raises(InputError, match=r"prof.json: there is no collective or transfer"):
-        read(path)
 
 
 def test_a_header_that_stands_once_holds_for_what_follows(tmp_path: Path) -> None:

@@ -6,23 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from netsim.errors import InputError
 from netsim.traces import Operation, Trace, read
-from tests.traces.nccl.nccl_lines_of import call, init, prefix, world
+from tests.inputs import refusal, saved
+from tests.traces.nccl.nccl_lines_of import call, init, job, prefix, world
 
 
-def job(folder: Path, *lines: str, fill: bool = False) -> Trace:
-    path = folder / "job.log"
-    path.write_text("\n".join(lines) + "\n")
-    return read(path, fill_missing_ranks=fill)
-
-
-def refusal(folder: Path, *lines: str, fill: bool = False) -> str:
-    with pytest.raises(InputError) as error:
-        job(folder, *lines, fill=fill)
-    assert "job.log" in str(error.value)
-    assert error.value.hint
-    return str(error.value)
+def refused(folder: Path, *lines: str, fill: bool = False) -> str:
+    text = refusal(job, folder, *lines, fill=fill)
+    assert "job.log" in text
+    return text
 
 
 def brief(trace: Trace) -> list[tuple[str, tuple[int, ...], int]]:
@@ -62,7 +54,7 @@ def test_datatypes(tmp_path: Path) -> None:
         calls = [call(100 + rank, 0xA0 + rank, 2, datatype=datatype) for rank in range(2)]
         (operation,) = job(tmp_path, *world(2), *calls).operations
         assert (operation.dtype, operation.bytes) == (name, 10 * width)
-    assert "datatype 12" in refusal(tmp_path, *world(1), call(100, 0xA0, 1, datatype=12))
+    assert "datatype 12" in refused(tmp_path, *world(1), call(100, 0xA0, 1, datatype=12))
 
 
 def test_a_broadcast_in_bytes_has_lost_its_type(tmp_path: Path) -> None:
@@ -153,7 +145,7 @@ def test_one_process_that_drives_all_ranks(tmp_path: Path) -> None:
     calls = [call(100, 0xA0 + rank, 4, turn=3) for rank in range(4)]
     assert brief(job(tmp_path, *calls)) == [("all_reduce", (0, 1, 2, 3), 40)]
     inner = [call(100, 0xB0 + rank, 2, turn=5) for rank in range(4)]
-    assert "drives several ranks" in refusal(tmp_path, *calls, *inner)
+    assert "drives several ranks" in refused(tmp_path, *calls, *inner)
 
 
 def test_cut_lines_and_call_lines_are_counted(tmp_path: Path) -> None:
@@ -176,7 +168,7 @@ def test_calls_of_names_that_are_not_known_are_counted(tmp_path: Path) -> None:
             "WaitSignal calls, which netsim does not know, left out": 1,
         }
         assert "2 PutSignal calls, which netsim does not know, left out" in trace.notes
-    assert "(1 ranks that enter communicators, 2 PutSignal calls" in refusal(tmp_path, *world(1), *calls[1:])
+    assert "(1 ranks that enter communicators, 2 PutSignal calls" in refused(tmp_path, *world(1), *calls[1:])
 
 
 def test_call_lines_alone_are_used(tmp_path: Path) -> None:
@@ -186,17 +178,17 @@ def test_call_lines_alone_are_used(tmp_path: Path) -> None:
         lines.append(f"n:{rank}:1 NCCL CALL ncclReduce(10,20,10,7,0,1,0x{rank}a,0x1)")
     (operation,) = job(tmp_path, *lines).operations
     assert (operation.op, operation.bytes, operation.root, operation.ranks) == ("reduce", 40, 1, (0, 1))
-    assert "do not say how many ranks" in refusal(tmp_path, lines[1], lines[3])
+    assert "do not say how many ranks" in refused(tmp_path, lines[1], lines[3])
 
 
 @pytest.mark.parametrize("line", ["", "Epoch 1: loss 0.5", f"{prefix(1)}Bootstrap : Using eth0"])
 def test_a_log_without_calls_names_the_settings(tmp_path: Path, line: str) -> None:
-    assert "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL" in refusal(tmp_path, line)
+    assert "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL" in refused(tmp_path, line)
 
 
 def test_missing_ranks_are_filled_in_only_when_asked(tmp_path: Path) -> None:
     lines = [*world(4)[:2], call(100, 0xA0, 4), call(101, 0xA1, 4)]
-    text = refusal(tmp_path, *lines)
+    text = refused(tmp_path, *lines)
     assert "only 2 of 4 ranks" in text
     assert "fill_missing_ranks=True" in text
     trace = job(tmp_path, *lines, fill=True)
@@ -211,7 +203,7 @@ def test_missing_ranks_of_a_group_follow_the_steps_of_the_seen_ones(tmp_path: Pa
     assert brief(trace) == [("all_reduce", (0, 2, 4, 6), 40), ("all_reduce", tuple(range(8)), 40)]
     assert any("only 4 of 8 ranks are in groups of 4" in note for note in trace.notes)
     one = [*world(8)[:1], init(100, 0xB0, 0, 4, "0x5"), call(100, 0xB0, 4), call(100, 0xA0, 8)]
-    assert "do not tell who the others are" in refusal(tmp_path, *one, fill=True)
+    assert "do not tell who the others are" in refused(tmp_path, *one, fill=True)
 
 
 def test_a_rank_that_disagrees_is_told_and_the_others_hold(tmp_path: Path) -> None:
@@ -236,7 +228,7 @@ def test_a_lost_line_does_not_shift_the_rest(tmp_path: Path) -> None:
 
 def test_the_same_rank_twice_is_refused(tmp_path: Path) -> None:
     lines = [*world(2), init(102, 0xA2, 0, 2, "0x77"), *[call(100 + rank, 0xA0 + rank, 2) for rank in range(3)]]
-    assert "rank 0 of one communicator of 2 reports twice" in refusal(tmp_path, *lines)
+    assert "rank 0 of one communicator of 2 reports twice" in refused(tmp_path, *lines)
 
 
 def test_streams_may_overlap_and_one_stream_keeps_its_order(tmp_path: Path) -> None:
@@ -251,7 +243,7 @@ def test_streams_may_overlap_and_one_stream_keeps_its_order(tmp_path: Path) -> N
 def test_opposite_orders_on_one_stream_are_a_deadlock(tmp_path: Path) -> None:
     second = [init(100 + rank, 0xB0 + rank, rank, 2, "0x78") for rank in range(2)]
     calls = [call(100, 0xA0, 2), call(100, 0xB0, 2, count=5), call(101, 0xB1, 2, count=5), call(101, 0xA1, 2)]
-    text = refusal(tmp_path, *world(2), *second, *calls)
+    text = refused(tmp_path, *world(2), *second, *calls)
     assert "job.log:5: some ranks call all_reduce of 40 bytes before another operation, and others after it" in text
     apart = [*calls[:3], call(101, 0xA1, 2, stream=2)]
     assert len(job(tmp_path, *world(2), *second, *apart).operations) == 2
@@ -261,7 +253,7 @@ def test_opposite_orders_on_one_communicator_are_a_deadlock(tmp_path: Path) -> N
     counts = ((1, 2, 3), (1, 3, 2))
     calls = [call(100 + n, 0xA0 + n, 2, count=size, turn=t) for n in (0, 1) for t, size in enumerate(counts[n])]
     recorded = "all_reduce of 8 bytes fp32 before all_reduce of 12 bytes fp32, and others after it: a deadlock"
-    assert recorded in refusal(tmp_path, *world(2), *calls)
+    assert recorded in refused(tmp_path, *world(2), *calls)
 
 
 def test_absurd_numbers_are_cut_lines_or_refused(tmp_path: Path) -> None:
@@ -269,23 +261,22 @@ def test_absurd_numbers_are_cut_lines_or_refused(tmp_path: Path) -> None:
         trace = job(tmp_path, *world(1), call(100, 0xA0, 1), absurd)
         assert len(trace.operations) == 1
         assert any("1 calls were cut" in note for note in trace.notes)
-    assert "cannot be true" in refusal(tmp_path, *world(1), call(100, 0xA0, 1, count=10**17))
+    assert "cannot be true" in refused(tmp_path, *world(1), call(100, 0xA0, 1, count=10**17))
 
 
 def test_calls_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("netsim.traces.nccl.log.MAX_CALLS", 3)
-    assert "more than 3 calls" in refusal(tmp_path, *world(1), *[call(100, 0xA0, 1)] * 4)
+    assert "more than 3 calls" in refused(tmp_path, *world(1), *[call(100, 0xA0, 1)] * 4)
 
 
 def test_communicators_that_wait_for_more_ranks_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("netsim.traces.joining.communicators.MAX_OPEN", 3)
     calls = [call(100, 0xA0 + n, 2, turn=n) for n in range(4)]
-    assert "more than 3 communicators of 2 ranks" in refusal(tmp_path, *calls)
+    assert "more than 3 communicators of 2 ranks" in refused(tmp_path, *calls)
 
 
 def test_bytes_that_are_no_text_do_no_harm(tmp_path: Path) -> None:
-    path = tmp_path / "job.log"
-    path.write_bytes("\n".join(world(1)).encode() + b"\n\xff\xfe\xc3 " + call(100, 0xA0, 1).encode())
+    path = saved(tmp_path / "job.log", "\n".join(world(1)).encode() + b"\n\xff\xfe\xc3 " + call(100, 0xA0, 1).encode())
     assert len(read(path).operations) == 1
 
 

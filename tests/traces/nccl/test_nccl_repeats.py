@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
@@ -16,7 +14,7 @@ from netsim.errors import InputError
 from netsim.traces import Trace, read
 from netsim.traces.nccl import log as nccl_log
 from netsim.traces.nccl import repeats as nccl_repeats
-from tests.traces.nccl.nccl_lines_of import call, init, prefix, world
+from tests.traces.nccl.nccl_lines_of import call, init, job, prefix, world
 
 DESTROYED = f"{prefix(100)}comm 0xa0 rank 0 nranks 2 cudaDev 0 busId 1 - Destroy COMPLETE"
 LINES = [
@@ -51,14 +49,8 @@ def varied(line: str, turn: str, buffer: str) -> str:
     return line.replace("opCount 3", f"opCount {turn}").replace("sendbuff 0x10", f"sendbuff {pointer}")
 
 
-@contextmanager
-def taken(each_apart: bool) -> Iterator[None]:
-    with patch.object(nccl_log, "is_dense", lambda _: not each_apart):
-        yield
-
-
 def outcome(path: Path, each_apart: bool) -> tuple[Trace | str, object]:
-    with taken(each_apart):
+    with patch.object(nccl_log, "is_dense", lambda _: not each_apart):
         try:
             trace = read(path, fill_missing_ranks=True)
         except InputError as error:
@@ -80,9 +72,7 @@ def test_most_lines_are_not_taken_apart(tmp_path: Path, monkeypatch: pytest.Monk
     plain = nccl_log.events
     monkeypatch.setattr(nccl_log, "events", lambda text: seen.append(text) or plain(text))
     calls = [call(100 + rank, 0xA0 + rank, 2, turn=turn) for turn in range(500) for rank in range(2)]
-    (tmp_path / "log").write_text("\n".join([*world(2), *calls]) + "\n")
-    trace = read(tmp_path / "log")
-    assert len(trace.operations) == 500
+    assert len(job(tmp_path, *world(2), *calls).operations) == 500
     assert len(seen) == 4  # two that begin a communicator, and the first call of each rank
 
 
@@ -91,14 +81,12 @@ def test_a_pointer_that_comes_again_is_another_communicator(tmp_path: Path) -> N
     again = [init(100 + rank, 0xA0 + rank, 1 - rank, 2, "0x78") for rank in range(2)]
     rooted = [call(100 + rank, 0xA0 + rank, 2, "Broadcast", root=0) for rank in range(2)]
     lines = [*world(2), *both, *rooted, DESTROYED, DESTROYED.replace("100:100", "101:101").replace("0xa0", "0xa1")]
-    (tmp_path / "log").write_text("\n".join([*lines, *again, *both, *rooted]) + "\n")
-    trace = read(tmp_path / "log")
+    trace = job(tmp_path, *lines, *again, *both, *rooted)
     assert [operation.ranks for operation in trace.operations] == [(0, 1), (0, 1), (1, 0), (1, 0)]
 
 
 def test_what_is_remembered_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nccl_repeats, "MOST_KINDS", 3)
     calls = [call(100, 0xA0, 1, count=1 + turn % 7, turn=turn % 5) for turn in range(100)]
-    (tmp_path / "log").write_text("\n".join([init(100, 0xA0, 0, 1, "0x77"), *calls]) + "\n")
-    trace = read(tmp_path / "log")
+    trace = job(tmp_path, *world(1), *calls)
     assert [operation.bytes for operation in trace.operations] == [4 * (1 + turn % 7) for turn in range(100)]

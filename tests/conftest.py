@@ -1,14 +1,13 @@
 """How the properties are tried: the same examples everywhere, however slow the machine. And Ctrl-C works everywhere."""
 
 import signal
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 import netsim
-from netsim.cli import main
+from tests.cli.command_line import CommandLine
 
 settings.register_profile("netsim", derandomize=True, deadline=None)
 settings.load_profile("netsim")
@@ -25,18 +24,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def complaint(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """Gives the one line that a command with a mistake prints."""
-
-    def of(*command: object, code: int = 2) -> str:
-        assert main(list(map(str, command))) == code
-        output = capsys.readouterr()
-        assert (output.out, len(output.err.splitlines())) == ("", 1), output
-        assert output.err.startswith("netsim: ")
-        assert "fault in netsim itself" not in output.err, "a traceback in disguise"
-        return output.err
-
-    return of
+def cli(capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    """Gives what netsim answers to a command line."""
+    return CommandLine(capsys)
 
 
 @pytest.fixture(scope="session")

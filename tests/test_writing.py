@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 import netsim
-from netsim.cli import main
 from netsim.errors import InputError, RunError
 from netsim.writing import check_file, write_text, write_whole
+from tests.cli.command_line import CommandLine
 
 HOME = Path(__file__).parent.parent
 LONG = "x" * 300
@@ -81,23 +81,19 @@ def ways(saved: Path, here: Path) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *OF_FOLDERS])
-def test_every_command_leaves_a_link_and_a_pipe_alone(
-    command: str, ways: dict[str, object], complaint: Callable[..., str]
-) -> None:
+def test_every_command_leaves_a_link_and_a_pipe_alone(command: str, ways: dict[str, object], cli: CommandLine) -> None:
     Path("elsewhere").mkdir()
     Path("link").symlink_to("elsewhere")
     os.mkfifo("pipe")
     for name, is_it in (("link", os.path.islink), ("pipe", lambda path: stat.S_ISFIFO(os.lstat(path).st_mode))):
-        assert f"{name}: is a " in complaint(*command.format(out=name, **ways).split())
+        assert f"{name}: is a " in cli.refused(command.format(out=name, **ways))
         assert is_it(name)
     assert not list(Path("elsewhere").iterdir())
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *OF_FOLDERS, "sweep {study} --out {out}"])
-def test_a_name_of_300_letters_is_one_line(
-    command: str, ways: dict[str, object], complaint: Callable[..., str]
-) -> None:
-    said = complaint(*command.format(out=LONG, **ways).split())
+def test_a_name_of_300_letters_is_one_line(command: str, ways: dict[str, object], cli: CommandLine) -> None:
+    said = cli.refused(command.format(out=LONG, **ways))
     assert "cannot be written (File name too long)" in said
 
 
@@ -119,9 +115,9 @@ def test_a_name_of_300_letters_is_one_line(
         f"selfcheck {LONG}",
     ],
 )
-def test_a_name_of_300_letters_to_read_is_one_line(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(command.split()) in (1, 2)
-    err = capsys.readouterr().err
+def test_a_name_of_300_letters_to_read_is_one_line(command: str, cli: CommandLine) -> None:
+    code, _, err = cli(command)
+    assert code in (1, 2)
     assert len(err.splitlines()) == 1, err
     assert "fault in netsim itself" not in err
     assert len(err) < 2000
@@ -158,11 +154,11 @@ def no_room() -> Iterator[None]:
 
 @pytest.mark.parametrize("command", [*COMMANDS, *OF_FOLDERS, "sweep {study} --out {out}"])
 def test_where_the_disk_is_full_there_is_one_line_and_nothing_half_written(
-    command: str, ways: dict[str, object], capsys: pytest.CaptureFixture[str]
+    command: str, ways: dict[str, object], cli: CommandLine
 ) -> None:
     with no_room():
-        code = main(command.format(out="out", **ways).split())
-    said = [line for line in capsys.readouterr().err.splitlines() if "runs are finished" not in line]
+        code, _, err = cli(command.format(out="out", **ways))
+    said = [line for line in err.splitlines() if "runs are finished" not in line]
     assert code == 1, said
     assert "cannot be written (File too large)" in said[-1] or "make room" in said[-1]
     assert not any("Traceback" in line or "fault in netsim" in line for line in said)
@@ -203,21 +199,21 @@ def test_a_saved_runs_folder_may_be_reached_by_a_link(saved: Path, tmp_path: Pat
     assert (saved.parent / "copy" / "run.json").is_file()
 
 
-def test_files_that_belong_together_are_written_all_or_none(here: Path, complaint: Callable[..., str]) -> None:
+def test_files_that_belong_together_are_written_all_or_none(here: Path, cli: CommandLine) -> None:
     """Here Chakra's, one for each rank: the ninth cannot be written."""
     (here / "job.0.et").write_text("old")
     (here / "job.9.et").symlink_to("nowhere")
-    command = "convert perm16 --out job.et".split()
-    assert complaint(*command).startswith("netsim: job.9.et: is a symbolic link")
+    command = "convert perm16 --out job.et"
+    assert cli.refused(command).startswith("netsim: job.9.et: is a symbolic link")
     assert sorted(each.name for each in here.iterdir()) == ["job.0.et", "job.9.et"]
     assert (here / "job.0.et").read_text() == "old"
     (here / "job.9.et").unlink()
-    assert main(command) == 0
+    cli.succeeds(command)
     assert sorted(each.name for each in here.iterdir()) == sorted(f"job.{rank}.et" for rank in range(16))
 
 
 @pytest.mark.parametrize(
     ("to", "out"), [*((to, out) for to in ("chakra", "goal") for out in ("", ".", "/", "a\0b")), ("chakra", ".et")]
 )
-def test_what_names_no_file_is_one_line(to: str, out: str, complaint: Callable[..., str]) -> None:
-    complaint("convert", "perm16", "--to", to, "--out", out)
+def test_what_names_no_file_is_one_line(to: str, out: str, cli: CommandLine) -> None:
+    cli.refused(f"convert perm16 --to {to} --out '{out}'")

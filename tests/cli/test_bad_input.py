@@ -3,11 +3,12 @@
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
+from tests.cli.command_line import CommandLine
 
 HOME = Path(__file__).parents[2]
 HEADER = '{"netsim": 1, "ranks": 4, "groups": {"pair": [0, 1]}}\n'
@@ -147,10 +148,10 @@ def missing(pieces: list[str], line: str) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_mistake_gives_one_line(case: Case, here: Path, complaint: Callable[..., str]) -> None:
+def test_mistake_gives_one_line(case: Case, here: Path, cli: CommandLine) -> None:
     lay(case.files, here)
     before = files_in(here)
-    assert missing(case.says, complaint(*shlex.split(case.command))) == []
+    assert missing(case.says, cli.refused(case.command)) == []
     assert files_in(here) == before
     assert not (here / "out").exists()
 

@@ -1,6 +1,7 @@
 """netsim as it is typed, and what it answers."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,13 +17,13 @@ class Answer(NamedTuple):
 
 
 class CommandLine:
-    """Runs command lines in this process; a text is split into words, a path is one."""
+    """Runs command lines in this process; a text is split into words as in a shell, a path is one."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self.capsys = capsys
 
     def __call__(self, *typed: str | Path) -> Answer:
-        words = [word for each in typed for word in (each.split() if isinstance(each, str) else [str(each)])]
+        words = [word for each in typed for word in (shlex.split(each) if isinstance(each, str) else [str(each)])]
         code = main(words)
         return Answer(code, *self.capsys.readouterr())
 
@@ -38,5 +39,7 @@ class CommandLine:
     def refused(self, *typed: str | Path) -> str:
         """The one line that tells of a mistake; nothing is on stdout."""
         answer = self(*typed)
-        assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+        assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1), answer
+        assert answer.err.startswith("netsim: ")
+        assert "fault in netsim itself" not in answer.err, "a traceback in disguise"
         return answer.err

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pytest
 
 from netsim.simulation import get_ready
-from tests.cli.command_line import CommandLine
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -15,8 +14,3 @@ def compiled() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("netsim.kernel.is_compiled", lambda _: True)
         yield
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> CommandLine:
-    return CommandLine(capsys)

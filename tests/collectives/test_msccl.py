@@ -1,7 +1,5 @@
 """MSCCL's XML as an algorithm: who waits for whom, and what is refused."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -136,11 +136,7 @@ PARAM_CALL, TOO_DEEP = '"name": "record_param_comms", ', ":1: this is not JSON"
 BOMBS = [  # what stands before the brackets
     ("native", '{"netsim": 1, "ranks": 2}\n', ":2: brackets are nested deeper than 16"),
     ("chakra", '{"workload_graph": [', TOO_DEEP),
-    (
-        "nccl_profiler",
-        '[\n{"name": "AllReduce", "cat": "COLL", "ph": "b", "args": ',
-        "no collective or transfer",
-    ),
+    ("nccl_profiler", '[\n{"name": "AllReduce", "cat": "COLL", "ph": "b", "args": ', "no collective or transfer"),
     ("kineto", '{"traceEvents": [{"ph": "X", ' + PARAM_CALL + '"args": ', TOO_DEEP),
     ("kineto", '{"traceEvents": [{"ph": "X", "name": "ncclX", "cat": "kernel", "args": ', TOO_DEEP),
     ("kineto", '{"traceEvents": [{"ph": "X", "cat": "kernel", "args": ', "there are no NCCL collectives"),

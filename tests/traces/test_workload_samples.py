@@ -168,11 +168,7 @@ def test_goal_is_written_as_upstream_writes_it(name: str) -> None:
                 "all_reduce": (11, 3_618_267_152),
             },
         ),
-        (
-            "aicb_Llama7B_zero3.txt",
-            12,
-            {"all_gather": (12, 3_496_004), "reduce_scatter": (1, 1_889_785_610)},
-        ),
+        ("aicb_Llama7B_zero3.txt", 12, {"all_gather": (12, 3_496_004), "reduce_scatter": (1, 1_889_785_610)}),
     ],
 )
 def test_simai(name: str, rows: int, expected: dict[str, tuple[int, int]]) -> None:

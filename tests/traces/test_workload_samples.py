@@ -1,7 +1,6 @@
 """Real Chakra, GOAL, SimAI and AICB files, where they are at hand, against counts made by other means."""
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -178,15 +177,10 @@ def test_simai(name: str, rows: int, expected: dict[str, tuple[int, int]]) -> No
     assert per_rank(trace) == expected
 
 
-def counted(file: Path) -> tuple[Trace, dict[str, tuple[int, int]]]:
-    trace = read(file)
-    return trace, per_rank(trace)
-
-
 def test_aicb_table() -> None:
-    trace, counts = counted(sample("aicb", "aicb_Llama7B_zero3.csv")[0])
+    trace = read(sample("aicb", "aicb_Llama7B_zero3.csv"))
     assert (trace.ranks, trace.report.lines) == (128, 1_243)
-    assert counts == {
+    assert per_rank(trace) == {
         "broadcast": (291, 13_476_831_232),
         "all_gather": (938, 40_431_026_176),
         "reduce_scatter": (7, 13_476_831_232),
@@ -197,15 +191,11 @@ def test_aicb_table() -> None:
 
 
 def test_aicb_table_with_times() -> None:
-    trace, counts = counted(sample("aicb", "aicb_A100_measured.csv")[0])
+    trace = read(sample("aicb", "aicb_A100_measured.csv"))
     assert (trace.ranks, trace.report.lines) == (8, 8_538)
-    assert {op: count for op, (count, _) in counts.items()} == {
-        "all_reduce": 144,
-        "all_gather": 3_852,
-        "broadcast": 41,
-        "reduce_scatter": 1_930,
-        "all_to_all": 2_560,
-    }
+    assert {op: count for op, (count, _) in per_rank(trace).items()} == (
+        {"all_reduce": 144, "all_gather": 3_852, "broadcast": 41, "reduce_scatter": 1_930, "all_to_all": 2_560}
+    )
     assert trace.report.skipped == {"marks of an epoch's end": 11}
     assert any(note.startswith("3,200 rows do not say how large") for note in trace.notes)
     assert trace.operations[0].recorded_duration_ps == 3_380_222_900_391

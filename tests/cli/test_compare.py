@@ -1,7 +1,5 @@
 """`netsim compare`: designs crossed, over seeds, from scenario files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`netsim convert` from the command line: files, one line for a person, JSON for machines."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from netsim.traces import read

@@ -1,7 +1,5 @@
 """`netsim profile`, and --fill-missing-ranks where it stands: what is printed, saved, refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The bar of a long read: it names the file and shows how much of it is read; nobody at the screen, no bar."""
 
-from __future__ import annotations
-
 import io
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`netsim report` and `netsim trace`: what they write, where, and what they refuse in one line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`netsim sweep`: runs, resumes, records failures; for kills see tests/study/test_interrupted.py."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Two saved runs: what changed, which collectives and links got faster or slower."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from netsim.report.saved_runs import changes_text, collective_changes, link_changes, scenario_changes

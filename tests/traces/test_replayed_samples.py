@@ -4,8 +4,6 @@ Each row is what a user types. What does not say what all ranks do needs --fill-
 cut into larger packets, so that it takes seconds rather than minutes.
 """
 
-from __future__ import annotations
-
 import json
 
 import pytest

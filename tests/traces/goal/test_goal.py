@@ -1,7 +1,5 @@
 """GOAL schedules: each small file holds one trap."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

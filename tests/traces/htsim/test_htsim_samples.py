@@ -1,7 +1,5 @@
 """The published matrices and topologies, where they are at hand, against counts made by other means."""
 
-from __future__ import annotations
-
 import pytest
 
 from netsim.config import load_topology

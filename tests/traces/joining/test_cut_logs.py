@@ -1,7 +1,5 @@
 """Logs of ranks that lack heads or tails: what is left is joined as in the whole log, or it is said that it is not."""
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from itertools import chain

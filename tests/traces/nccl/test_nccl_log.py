@@ -1,7 +1,5 @@
 """NCCL logs of whole jobs: ranks joined, sizes as full buffers, disagreements told, missing ranks only on demand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Logs that do not show all ranks: refused, filled in by symmetry, or taken as far as they go; each said plainly."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

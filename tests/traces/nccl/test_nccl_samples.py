@@ -1,7 +1,5 @@
 """Logs of real jobs, where they are at hand beside the checkout, against counts made by other means."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

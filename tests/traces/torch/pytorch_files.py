@@ -1,7 +1,5 @@
 """Small files as PyTorch writes them, made of what a test wants to say."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Dumps of PyTorch's flight recorder, each standing for one trap."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Execution traces of the host and communication traces of param, each standing for one trap."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

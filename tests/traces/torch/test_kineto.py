@@ -1,7 +1,5 @@
 """PyTorch profiler traces, each standing for one trap."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

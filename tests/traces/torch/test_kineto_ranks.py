@@ -1,7 +1,5 @@
 """PyTorch profiler traces of several ranks and groups, each standing for one trap."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

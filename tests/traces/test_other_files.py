@@ -183,5 +183,4 @@ def test_a_log_that_is_wrapped_says_where(tmp_path: Path, width: int) -> None:
 )
 def test_chakra_nodes_without_types(tmp_path: Path, text: str, told: str) -> None:
     path = saved(tmp_path / "job.0.json", text)
-    with pytest.raises(InputError, match=told):
-        load_trace(path)
+    assert told in refusal(load_trace, path)

@@ -1,5 +1,6 @@
 """Traces of real jobs, where they are at hand beside the checkout, against counts made by other means."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -95,8 +96,7 @@ def test_four_of_eight_ranks_of_dlrm() -> None:
     paths = [one(f"kineto/param_dlrm_8gpu.worker{rank}.json.gz") for rank in range(4)]
     for path in paths:
         assert Counter(each.op for each in kineto_events.scan(path).annotations) == DLRM
-    with pytest.raises(InputError, match=r"only 4 of 8 ranks .*\(not 4, 5, 6, 7\)"):
-        read(paths)
+    assert re.search(r"only 4 of 8 ranks .*\(not 4, 5, 6, 7\)", refusal(read, paths))
     trace = read(paths, fill_missing_ranks=True)
     assert (trace.ranks, network(trace), trace.report.seen) == (8, DLRM, (0, 1, 2, 3))
 
@@ -115,8 +115,7 @@ def test_four_of_eight_ranks_of_dlrm() -> None:
     ],
 )
 def test_profiler_traces_that_say_too_little(name: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read(one(f"kineto/{name}.json.gz"), fill_missing_ranks=True)
+    assert re.search(message, refusal(read, one(f"kineto/{name}.json.gz"), fill_missing_ranks=True))
 
 
 @pytest.mark.parametrize(("name", "ranks"), [("hta_sampled_rank-0", 128), ("hta_16ranks_rank0", 16)])
@@ -188,8 +187,7 @@ def test_flight_recorder_dump_of_the_tutorial_is_told_from_a_file() -> None:
 
 def test_readme_of_the_inspector() -> None:
     path = one("inspector/insp_readme_pretty_concat.json")
-    with pytest.raises(InputError, match=r"only 1 of 8 ranks .*\(not 0, 1, 3, 4, 5, 6, 7\)"):
-        read(path)
+    assert re.search(r"only 1 of 8 ranks .*\(not 0, 1, 3, 4, 5, 6, 7\)", refusal(read, path))
     trace = read(path, fill_missing_ranks=True)
     assert (trace.ranks, trace.report.format, trace.report.seen) == (8, "inspector", (2, 4))
     assert [(each.op, each.bytes, each.recorded_duration_ps) for each in trace.operations] == [

@@ -21,8 +21,11 @@ Mark = tuple[float, float, float] | None  # middle, low, high (equal where there
 
 
 @dataclass(frozen=True, slots=True)
-class Plotted:
-    """What is drawn: x values as text (and as numbers, where they are), and a mark of each line at each of them."""
+class Chart:
+    """What is drawn: x values as text (and as numbers, where they are), and a mark of each line at each of them.
+
+    repeats: the most runs behind one mark.
+    """
 
     title: str
     x_title: str
@@ -30,19 +33,20 @@ class Plotted:
     x: Sequence[str]
     lines: Mapping[str, Sequence[Mark]]
     numbers: Sequence[float] | None = None
-    note: str = ""
+    repeats: int = 1
 
 
-def svg(plotted: Plotted) -> str:
+def svg(chart: Chart) -> str:
     """The whole picture as text."""
-    top = _round_up(max((mark[2] for marks in plotted.lines.values() for mark in marks if mark), default=1.0))
-    legend = _legend(list(plotted.lines))
-    parts = [_text(16, 26, plotted.title, size=15), _text(16, 46, plotted.y_title, fill=SOFT), *_grid(top)]
-    draw = _bars if plotted.numbers is None else _curves
-    parts += [*draw(plotted, top), _text((LEFT + RIGHT) / 2, FLOOR + 42, plotted.x_title, anchor="middle", fill=SOFT)]
+    top = _round_up(max((mark[2] for marks in chart.lines.values() for mark in marks if mark), default=1.0))
+    legend = _legend(list(chart.lines))
+    parts = [_text(16, 26, chart.title, size=15), _text(16, 46, chart.y_title, fill=SOFT), *_grid(top)]
+    draw = _bars if chart.numbers is None else _curves
+    parts += [*draw(chart, top), _text((LEFT + RIGHT) / 2, FLOOR + 42, chart.x_title, anchor="middle", fill=SOFT)]
     parts += [part for place in legend for part in place]
-    height = FLOOR + 62 + LEGEND_ROW * _legend_rows(list(plotted.lines))
-    parts.append(_text(RIGHT, 46, plotted.note, size=11, anchor="end", fill=SOFT))
+    height = FLOOR + 62 + LEGEND_ROW * _legend_rows(list(chart.lines))
+    note = f"mean and 95 % interval of {chart.repeats} seeds" if chart.repeats > 1 else ""
+    parts.append(_text(RIGHT, 46, note, size=11, anchor="end", fill=SOFT))
     size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" fill="none">'
     body = "\n".join(part for part in parts if part)
@@ -69,15 +73,15 @@ def _grid(top: float) -> list[str]:
     return parts
 
 
-def _bars(plotted: Plotted, top: float) -> list[str]:
-    room = (RIGHT - LEFT) / max(len(plotted.x), 1)
-    wide = min(room * GROUP / max(len(plotted.lines), 1), 70)
+def _bars(chart: Chart, top: float) -> list[str]:
+    room = (RIGHT - LEFT) / max(len(chart.x), 1)
+    wide = min(room * GROUP / max(len(chart.lines), 1), 70)
     parts = []
-    for place, name in enumerate(plotted.x):
+    for place, name in enumerate(chart.x):
         middle = LEFT + room * (place + 0.5)
         parts += _label(middle, name, room)
-        for number, marks in enumerate(plotted.lines.values()):
-            x = middle + wide * (number - len(plotted.lines) / 2)
+        for number, marks in enumerate(chart.lines.values()):
+            x = middle + wide * (number - len(chart.lines) / 2)
             parts += _bar(x, wide, marks[place], top, COLOURS[number % len(COLOURS)])
     return parts
 
@@ -92,17 +96,17 @@ def _bar(x: float, wide: float, mark: Mark, top: float, colour: str) -> list[str
     return [bar, _range(x + wide / 2, mark, top, INK), value]
 
 
-def _curves(plotted: Plotted, top: float) -> list[str]:
-    numbers = list(plotted.numbers or [])
+def _curves(chart: Chart, top: float) -> list[str]:
+    numbers = list(chart.numbers or [])
     low, high = min(numbers), max(numbers)
     inset = 30
     width = (RIGHT - LEFT - 2 * inset) / (high - low or 1)
     at = [LEFT + inset + (number - low) * width for number in numbers]
     parts = []
     room = (RIGHT - LEFT) / max(len(at), 1)
-    for x, name in zip(at, plotted.x, strict=True):
+    for x, name in zip(at, chart.x, strict=True):
         parts += _label(x, name, max(room, 30))
-    for number, marks in enumerate(plotted.lines.values()):
+    for number, marks in enumerate(chart.lines.values()):
         colour = COLOURS[number % len(COLOURS)]
         known = sorted((x, mark) for x, mark in zip(at, marks, strict=True) if mark)
         points = " ".join(f"{x:.1f},{_y(mark[0], top)}" for x, mark in known)

@@ -15,6 +15,7 @@ from netsim.core.state.checks import check_headers, check_trimming
 from netsim.core.switch.ecmp_tables import PerPacketRouting
 from netsim.errors import InputError
 from netsim.result import Result
+from netsim.result.tables import RawResult
 from netsim.routing import PerPacket, Routing, Single
 from netsim.routing.equal_cost_links import equal_cost_links_of
 from netsim.routing.shortest_paths import check_distances
@@ -25,7 +26,7 @@ from netsim.simulation.interrupts import heard_meanwhile
 from netsim.simulation.job import Job, Rank, start_job
 from netsim.simulation.job_recorder import JobRecorder
 from netsim.simulation.packet_size import change_by_packet_size
-from netsim.simulation.raw_result import RawResult, outcome_of
+from netsim.simulation.raw_result import outcome_of
 from netsim.simulation.replay import Choices, Rendezvous, Steps, check_algorithms, replay
 from netsim.simulation.watchdog import interrupt
 from netsim.simulation.wire import Wire
@@ -69,7 +70,7 @@ def simulate(
     check(scenario)
     for doubt in doubts_of(scenario, scenario.topology.build()):
         warnings.warn(doubt, stacklevel=2)
-    compile_seconds = _get_ready()
+    compile_seconds = get_ready()
     raw_result, recorded = run(scenario, what if callable(what) else None, limits, progress)
     raw_result.totals["compile_seconds"] = compile_seconds
     if change := change_by_packet_size(run, recorded, raw_result, limits):
@@ -142,19 +143,14 @@ def _steering(routing: Routing, network: Network) -> PerPacketRouting | None:
     return PerPacketRouting(routing.kind, found.group_of, found.first, found.links, **routing.settings)
 
 
-def get_ready() -> float:
-    """Load the compiled core, or compile it, before work is given to other processes; how many seconds it took."""
-    return _get_ready()
-
-
 def is_ready() -> bool:
     """Whether this process has the compiled core."""
-    return _get_ready.cache_info().currsize > 0
+    return get_ready.cache_info().currsize > 0
 
 
 @cache
-def _get_ready() -> float:
-    """Seconds to load the compiled core, or to compile it: two hosts send each other a byte."""
+def get_ready() -> float:
+    """Load the compiled core, or compile it: two hosts send each other a byte. How many seconds it took."""
     began = time.perf_counter()
     builder = NetworkBuilder("ready")
     first, second, switch = builder.host("a"), builder.host("b"), builder.switch("s", "tor")

@@ -15,8 +15,8 @@ from netsim.config.limits import NO_LIMITS, Limits
 from netsim.config.scenario import Packet, Scenario
 from netsim.core.state.dtypes import NEVER
 from netsim.errors import InputError, RunError
+from netsim.result.tables import RawResult
 from netsim.simulation.fabric import ActiveCollective, Fabric
-from netsim.simulation.raw_result import RawResult
 from netsim.units import format_size, format_time
 
 USUAL = 2  # sizes within a factor of two of the default are packets that networks have

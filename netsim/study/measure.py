@@ -6,16 +6,13 @@ import math
 import time
 from typing import Any
 
-import pandas as pd
-
 from netsim.config.limits import NO_LIMITS, Limits
 from netsim.config.scenario import Scenario
 from netsim.report.bottleneck import estimate_of, slowdown_of
+from netsim.report.compare import operations_of
 from netsim.result import Result
 from netsim.simulation import check, simulate
 from netsim.study.metrics import COUNTED, SUMMED, Measured
-
-KIND = ["op", "ranks", "bytes"]
 
 
 def measured(scenario: Scenario, limits: Limits = NO_LIMITS, *, explained: bool = False) -> Measured:
@@ -51,17 +48,6 @@ def figures_of(result: Result) -> dict[str, Any]:
         "busiest_fraction": float(busiest["busy_fraction"]),
     }
     return found
-
-
-def operations_of(result: Result) -> pd.DataFrame:
-    """A row per kind of operation: op, ranks, bytes, count, time_ps (all together), median_ps, busbw_gbs (median)."""
-    equal = result.collectives.groupby(KIND, sort=False, as_index=False)
-    return equal.agg(
-        count=("time_ps", "size"),
-        time_ps=("time_ps", "sum"),
-        median_ps=("time_ps", "median"),
-        busbw_gbs=("busbw_gbs", "median"),
-    )
 
 
 def _plain(value: float) -> float | None:

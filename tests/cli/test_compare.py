@@ -81,7 +81,7 @@ def test_prices(tmp_path: Path, capsys: Capture) -> None:
     ],
 )
 def test_a_mistake_is_one_line(line: str, words: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr("netsim.simulation._get_ready", lambda: pytest.fail("it compiles"))
+    monkeypatch.setattr("netsim.simulation.get_ready", lambda: pytest.fail("it compiles"))
     assert main(line.split()) == 2
     (said,) = capsys.readouterr().err.splitlines()
     assert words in said

@@ -12,7 +12,7 @@ import pytest
 from netsim.cli import main
 from netsim.errors import RunError
 from netsim.result.tables import TABLES
-from netsim.simulation import _get_ready
+from netsim.simulation import get_ready
 
 HOME = Path(__file__).parent.parent.parent
 RUN = "run perm16 --on fat_tree_k4_100g"
@@ -94,7 +94,7 @@ def test_a_failed_run_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_first_run_says_that_it_compiles(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    _get_ready.cache_clear()
+    get_ready.cache_clear()
     monkeypatch.setattr("netsim.kernel.is_compiled", lambda _: False)
     assert main(["compare", "perm16", "--on", "fat_tree_k4_100g", "--on", "fat_tree_k4_400g"]) == 0
     assert capsys.readouterr().err.count("compiling the packet core") == 1
@@ -129,7 +129,7 @@ def test_a_mistake_is_told_before_anything_is_compiled(
     line: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setattr("netsim.kernel.is_compiled", lambda _: False)
-    monkeypatch.setattr("netsim.simulation._get_ready", lambda: pytest.fail("it compiles"))
+    monkeypatch.setattr("netsim.simulation.get_ready", lambda: pytest.fail("it compiles"))
     assert main(line.split()) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
 

@@ -10,9 +10,9 @@ import pandas as pd
 from netsim.errors import InputError
 from netsim.report.bottleneck import slowdown_of
 from netsim.report.costs import SAME, Cost, cost_rows, price_verdict
-from netsim.report.summary import worst_links
 from netsim.report.text import NOTHING, columns, microseconds, number, percent, times
 from netsim.result import Result
+from netsim.result.totals import worst_links
 from netsim.units import format_size
 
 MOST_OPERATIONS = 12

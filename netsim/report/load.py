@@ -24,12 +24,11 @@ class Load:
     """
 
     result: Result
-    network: Network
 
-    @classmethod
-    def of(cls, result: Result) -> Load:
-        """Build the network again and lay the delivered flows over it."""
-        return cls(result, result.scenario.topology.build())
+    @cached_property
+    def network(self) -> Network:
+        """The network of the result, built again."""
+        return self.result.scenario.topology.build()
 
     @cached_property
     def flows(self) -> pd.DataFrame:

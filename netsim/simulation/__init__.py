@@ -10,7 +10,7 @@ import simpy
 
 from netsim.config import build_scenario
 from netsim.config.limits import Limits, limits_of
-from netsim.config.scenario import Scenario
+from netsim.config.scenario import Packet, Scenario
 from netsim.core.state.checks import check_headers, check_trimming
 from netsim.core.switch.ecmp_tables import PerPacketRouting
 from netsim.errors import InputError
@@ -29,7 +29,6 @@ from netsim.simulation.packet_size import change_by_packet_size
 from netsim.simulation.raw_result import outcome_of
 from netsim.simulation.replay import Choices, Rendezvous, Steps, check_algorithms, replay
 from netsim.simulation.watchdog import interrupt
-from netsim.simulation.wire import Wire
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.network import Network
 from netsim.traces import Trace
@@ -111,7 +110,7 @@ def run(
     with heard_meanwhile(partial(interrupt, fabric)):
         completion_ps = _walk_to_the_end(fabric, fabric.watchdog.time_limit_ps)
     raw_result = outcome_of(fabric, completion_ps, time.perf_counter() - began)
-    return raw_result, _written_down(scenario, recorder) if job else scenario
+    return raw_result, scenario.changed(trace=recorder.trace(scenario.trace.name)) if job else scenario
 
 
 def _walk_to_the_end(fabric: Fabric, limit_ps: int) -> int:
@@ -127,12 +126,6 @@ def _walk_to_the_end(fabric: Fabric, limit_ps: int) -> int:
         raise who_waits(fabric) if env.peek() == float("inf") else out_of_time(fabric, limit_ps)
     fabric.drain()
     return max([0, *ends, *(each.end_ps or 0 for each in fabric.carried)])
-
-
-def _written_down(scenario: Scenario, recorder: JobRecorder) -> Scenario:
-    """The scenario with what user code did as its trace."""
-    fields = {name: getattr(scenario, name) for name in Scenario.model_fields}
-    return Scenario(**fields | {"trace": recorder.trace(scenario.trace.name)})
 
 
 def _steering(routing: Routing, network: Network) -> PerPacketRouting | None:
@@ -163,7 +156,7 @@ def get_ready() -> float:
         env,
         network,
         lambda source, target, channel: routing.routes(network, source, target, channel, seed=1),
-        wire=Wire(),
+        packet=Packet(),
         transport=Transport(),
         seed=1,
     )
@@ -202,7 +195,6 @@ def _fabric(
 ) -> tuple[Fabric, Rendezvous]:
     network = scenario.topology.build()
     hosts = scenario.placement.hosts(scenario.trace.ranks, len(network.hosts), scenario.seed)
-    packet = scenario.packet
     total = sum(operation.op != "compute" for operation in scenario.trace.operations)
 
     def tell(fabric: Fabric) -> None:
@@ -213,7 +205,7 @@ def _fabric(
         env,
         network,
         lambda source, target, channel: scenario.routing.routes(network, source, target, channel, scenario.seed),
-        wire=Wire(packet.payload, packet.scale_up_payload, packet.header, packet.ack),
+        packet=scenario.packet,
         transport=scenario.transport,
         seed=scenario.seed,
         queue_pairs=scenario.routing.queue_pairs_per_connection,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import Any
 
@@ -10,6 +9,7 @@ from netsim.config.limits import NO_LIMITS, Limits
 from netsim.config.scenario import Scenario
 from netsim.report.bottleneck import estimate_of, slowdown_of
 from netsim.report.compare import operations_of
+from netsim.report.text import plain
 from netsim.result import Result
 from netsim.simulation import check, simulate
 from netsim.study.metrics import COUNTED, SUMMED, Measured
@@ -39,16 +39,12 @@ def figures_of(result: Result) -> dict[str, Any]:
     busiest: dict[str, Any] = next(iter(summary["worst_links"]), {"link": "", "busy_fraction": 0.0})
     found: dict[str, Any] = {name: int(summary[name]) for name in (*SUMMED, *COUNTED)}
     found |= {
-        "slowdown": _plain(slowdown_of(result)),
-        "flow_slowdown_p50": _plain(float(slowdown.quantile(0.5))),
-        "flow_slowdown_p99": _plain(float(slowdown.quantile(0.99))),
-        "flow_slowdown_max": _plain(slowdown.max()),
+        "slowdown": plain(slowdown_of(result)),
+        "flow_slowdown_p50": plain(float(slowdown.quantile(0.5))),
+        "flow_slowdown_p99": plain(float(slowdown.quantile(0.99))),
+        "flow_slowdown_max": plain(slowdown.max()),
         "max_queue_bytes": int(links["max_queue_bytes"].max()),
         "busiest_link": str(busiest["link"]),
         "busiest_fraction": float(busiest["busy_fraction"]),
     }
     return found
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import simpy
 
+from netsim.config.scenario import Packet
 from netsim.core.switch.ecmp_tables import PerPacketRouting
 from netsim.routing import Adaptive, Ecmp, PerPacket, Routing, Spray
 from netsim.routing.equal_cost_links import equal_cost_links_of
 from netsim.simulation.fabric import Fabric
-from netsim.simulation.wire import Wire
 from netsim.topology import FatTree
 from netsim.transport.settings import Transport
 from tests.core.scenario_runs import schedule_of
@@ -34,7 +34,7 @@ def last_ack_us(routing: Routing, seed: int, connections: int) -> float:
         simpy.Environment(),
         network,
         lambda *ends: routing.routes(network, *ends, seed),
-        wire=Wire(PAYLOAD),
+        packet=Packet(payload=PAYLOAD),
         transport=Transport(control="none"),
         seed=seed,
         per_packet=per_packet,

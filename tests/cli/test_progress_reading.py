@@ -1,7 +1,5 @@
 """The bar of a long read: it names the file and shows how much of it is read; nobody at the screen, no bar."""
 
-from __future__ import annotations
-
 import io
 import sys
 from pathlib import Path
@@ -9,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from netsim.cli import main, progress
+from tests.cli.command_line import CommandLine
+from tests.inputs import saved
 from tests.traces.nccl.nccl_lines_of import call, world
 
 
@@ -21,9 +21,7 @@ class Screen(io.StringIO):
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    path = tmp_path / "big[1].log"
-    path.write_text("\n".join([*world(1), call(100, 0xA0, 1), *["x" * 1000] * 3000]) + "\n")
-    return path
+    return saved(tmp_path / "big[1].log", [*world(1), call(100, 0xA0, 1), *["x" * 1000] * 3000])
 
 
 def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
@@ -49,6 +47,5 @@ def test_a_small_file_has_none(log: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert shown.getvalue() == ""
 
 
-def test_nobody_at_the_screen_no_bar(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["describe", str(log)]) == 0
-    assert capsys.readouterr().err == ""
+def test_nobody_at_the_screen_no_bar(log: Path, cli: CommandLine) -> None:
+    assert cli.succeeds("describe", log).err == ""

@@ -1,7 +1,5 @@
 """The charts of a page as its scripts get them."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """The estimate of what limits a run: one clear case of each kind, worked out by hand, and its numbers."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

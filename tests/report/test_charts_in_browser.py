@@ -1,7 +1,5 @@
 """The charts of a page in a browser, on a phone too: drawn, names as text, a stretch of a curve seen closer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

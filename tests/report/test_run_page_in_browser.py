@@ -1,7 +1,5 @@
 """The page of 1,024 GPUs in a browser: all panels drawn; the switch, the slider, sorting work; nothing asked for."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From format to format: operations, bytes and dependencies are kept."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import replace
 from pathlib import Path

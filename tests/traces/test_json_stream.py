@@ -1,7 +1,5 @@
 """Walking through JSON and searching it: the same values as decoding it whole, whatever the size of the pieces."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

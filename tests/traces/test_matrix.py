@@ -1,7 +1,5 @@
 """Matrices of flows in the native format: their own starts, their waits, their queue pairs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

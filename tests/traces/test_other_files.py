@@ -1,7 +1,5 @@
 """Files that are no trace, topology or scenario are named as what they are, wherever they are given."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """The native format: every key is read, and every mistake ends in one line with file, line and mend."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

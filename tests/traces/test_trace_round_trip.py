@@ -1,7 +1,5 @@
 """Whatever trace there is: written and read back, it is the same."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any

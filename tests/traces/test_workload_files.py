@@ -1,7 +1,5 @@
 """SimAI workloads and AICB tables: each small file holds one trap."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

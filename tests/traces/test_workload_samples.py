@@ -1,7 +1,5 @@
 """Real Chakra, GOAL, SimAI and AICB files, where they are at hand, against counts made by other means."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Chakra execution traces: each small set of files holds one trap."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Chakra's JSON says the same as its protobuf."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

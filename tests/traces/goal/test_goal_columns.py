@@ -1,7 +1,5 @@
 """Schedules in columns are joined as graphs of nodes are: `graphs/` does the same with an object for every node."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

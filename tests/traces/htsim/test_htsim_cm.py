@@ -1,7 +1,5 @@
 """htsim's connection matrices: each small file holds one trap."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -69,77 +67,46 @@ def test_keys_stand_in_any_order_and_a_priority_is_told(tmp_path: Path) -> None:
     assert trace.notes == ("1 flows have a prio, which is not used",)
 
 
-def test_what_a_receiver_gets_starts_what_it_sends(tmp_path: Path) -> None:
-    trace = chained(
-        tmp_path,
-        """0->1 id 1 start 0 size 5 recv_done_trigger 1
-           1->2 id 2 trigger 1 size 5
-           1->3 id 3 trigger 1 size 5""",
-        "id 1 oneshot",
-    )
-    assert waits(trace) == [(), (0,), (0,)]
-    assert trace.notes == ()
+SENT, ARRIVED = "start 0 send_done_trigger 1", "start 0 recv_done_trigger 1"  # what fires the trigger
+NEXT = "trigger 1"
+TRIGGERED = {  # flows, trigger, the flows that each waits for, the note
+    "what a receiver gets starts what it sends": (
+        [f"0->1 {ARRIVED}", f"1->2 {NEXT}", f"1->3 {NEXT}"], "oneshot", [(), (0,), (0,)], "",
+    ),
+    "what a sender has acknowledged starts what it sends next": (
+        [f"0->1 {SENT}", f"0->2 {NEXT}"], "oneshot", [(), (0,)], "",
+    ),
+    "a release by an acknowledgement at the receiver is told": (
+        [f"0->1 {SENT}", f"1->2 {NEXT}"], "oneshot", [(), (0,)], "1 flows start when the awaited data has arrived",
+    ),
+    "a release by an arrival at the sender is told": (
+        [f"0->1 {ARRIVED}", f"0->2 {NEXT}"], "oneshot", [(), (0,)],
+        "1 flows start when the awaited data is acknowledged",
+    ),
+    "a barrier waits for all": (
+        [f"1->0 {ARRIVED}", f"2->0 {ARRIVED}", f"0->3 {SENT}", f"0->5 {NEXT}", f"0->6 {NEXT}"], "barrier count 3",
+        [(), (), (), (0, 1, 2), (0, 1, 2)], "",
+    ),
+    "a flow may fire a barrier at both ends": (
+        [f"1->0 {SENT} recv_done_trigger 1", f"1->3 {NEXT}"], "barrier count 2", [(), (0,)],
+        "1 flows start when the awaited data is acknowledged",
+    ),
+    "a multishot starts one at a time": (
+        [f"0->1 {SENT}", f"0->2 {SENT}", f"0->3 {SENT}", f"0->4 {NEXT}", f"0->5 {NEXT}"], "multishot",
+        [(), (), (), (0,), (1,)], "2 flows of a multishot trigger",
+    ),
+}  # fmt: skip
 
 
-def test_what_a_sender_has_acknowledged_starts_what_it_sends_next(tmp_path: Path) -> None:
-    trace = chained(
-        tmp_path,
-        "0->1 id 1 start 0 size 5 send_done_trigger 1\n0->2 id 2 trigger 1 size 5",
-        "id 1 oneshot",
-    )
-    assert waits(trace) == [(), (0,)]
-    assert trace.notes == ()
-
-
-@pytest.mark.parametrize(
-    ("end", "next_flow", "said"),
-    [
-        ("send_done_trigger", "1->2", "1 flows start when the awaited data has arrived"),
-        ("recv_done_trigger", "0->2", "1 flows start when the awaited data is acknowledged"),
-    ],
-)
-def test_a_release_at_the_other_end_is_told(tmp_path: Path, end: str, next_flow: str, said: str) -> None:
-    trace = chained(tmp_path, f"0->1 id 1 start 0 size 5 {end} 1\n{next_flow} id 2 trigger 1 size 5", "id 1 oneshot")
-    assert waits(trace) == [(), (0,)]
-    assert len(trace.notes) == 1
-    assert trace.notes[0].startswith(said)
-
-
-def test_a_barrier_waits_for_all(tmp_path: Path) -> None:
-    trace = chained(
-        tmp_path,
-        """1->0 id 1 start 0 size 5 recv_done_trigger 4
-           2->0 id 2 start 0 size 5 recv_done_trigger 4
-           0->3 id 3 start 0 size 5 send_done_trigger 4
-           0->5 id 4 trigger 4 size 5
-           0->6 id 5 trigger 4 size 5""",
-        "id 4 barrier count 3",
-    )
-    assert waits(trace) == [(), (), (), (0, 1, 2), (0, 1, 2)]
-    assert trace.notes == ()
-
-
-def test_a_flow_may_fire_a_barrier_at_both_ends(tmp_path: Path) -> None:
-    trace = chained(
-        tmp_path,
-        "1->0 id 1 start 0 size 5 send_done_trigger 4 recv_done_trigger 4\n1->3 id 2 trigger 4 size 5",
-        "id 4 barrier count 2",
-    )
-    assert waits(trace) == [(), (0,)]
-
-
-def test_a_multishot_starts_one_at_a_time(tmp_path: Path) -> None:
-    trace = chained(
-        tmp_path,
-        """0->1 id 1 start 0 size 5 send_done_trigger 9
-           0->2 id 2 start 0 size 5 send_done_trigger 9
-           0->3 id 3 start 0 size 5 send_done_trigger 9
-           0->4 id 4 trigger 9 size 5
-           0->5 id 5 trigger 9 size 5""",
-        "id 9 multishot",
-    )
-    assert waits(trace) == [(), (), (), (0,), (1,)]
-    assert trace.notes[0].startswith("2 flows of a multishot trigger")
+@pytest.mark.parametrize(("flows", "trigger", "after", "note"), TRIGGERED.values(), ids=TRIGGERED)
+def test_triggered_flows_wait(
+    tmp_path: Path, flows: list[str], trigger: str, after: list[tuple[int, ...]], note: str
+) -> None:
+    numbered = [f"{flow} id {number} size 5" for number, flow in enumerate(flows)]
+    trace = chained(tmp_path, "\n".join(numbered), f"id 1 {trigger}")
+    assert waits(trace) == after
+    assert len(trace.notes) == bool(note)
+    assert "".join(trace.notes).startswith(note)
 
 
 def test_triggers_may_stand_before_the_flows_and_start_nothing(tmp_path: Path) -> None:
@@ -147,21 +114,18 @@ def test_triggers_may_stand_before_the_flows_and_start_nothing(tmp_path: Path) -
     assert waits(matrix(tmp_path, text)) == [()]
 
 
-def test_flows_between_the_same_nodes_have_queue_pairs_of_their_own(tmp_path: Path) -> None:
-    trace = chained(tmp_path, "0->1 start 0 size 5\n0->1 start 0 size 6\n1->0 start 0 size 7\n0->1 start 0 size 8")
-    assert [turn.channel for turn in trace.operations[0].turns] == [0, 1, 0, 2]
-
-
-def test_messages_of_one_id_share_a_queue_pair(tmp_path: Path) -> None:
-    """Messages of one id, numbered or not, and a flow beside them."""
-    trace = chained(
-        tmp_path,
-        """0->1 id 1 msg start 0 size 5
-           0->1 id 1 msg 2 start 0 size 6
-           0->1 id 2 msg start 0 size 6
-           0->1 id 3 start 0 size 7""",
-    )
-    assert [turn.channel for turn in trace.operations[0].turns] == [0, 0, 1, 2]
+@pytest.mark.parametrize(
+    ("flows", "channels"),
+    [
+        (["0->1", "0->1", "1->0", "0->1"], [0, 1, 0, 2]),
+        (["0->1 id 1 msg", "0->1 id 1 msg 2", "0->1 id 2 msg", "0->1 id 3"], [0, 0, 1, 2]),  # messages of one id
+    ],
+)
+def test_flows_between_the_same_nodes_have_queue_pairs_of_their_own(
+    tmp_path: Path, flows: list[str], channels: list[int]
+) -> None:
+    trace = chained(tmp_path, "\n".join(f"{flow} start 0 size 5" for flow in flows))
+    assert [turn.channel for turn in trace.operations[0].turns] == channels
 
 
 def test_too_many_flows_of_a_pair_share_queue_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,27 +139,34 @@ HEAD = "Nodes 4\nConnections 1\n"
 
 
 @pytest.mark.parametrize(
+    ("flow", "said"),
+    [
+        ("0->1 start 0 sise 5", "a flow has no key 'sise'; did you mean 'size'?"),
+        ("0->1 start 0 size", "size must be a whole number, not ''"),
+        ("0->1 start 0 size 5.5", "size must be a whole number, not '5.5'"),
+        ("0->1 start 0 size 0", "a flow has size 0: to htsim a size of 0 means without end"),
+        (f"0->1 start 0 size {1 << 51}", "give 1 to"),
+        ("0->1 start 0", "a flow has no size"),
+        ("0->1 size 5", "a flow has no start and no trigger"),
+        ("0->1 start 0 trigger 1 size 5", "both a start and a trigger"),
+        ("0->1 start 0 start 1 size 5", "start stands here twice"),
+        ("0->1 start -1 size 5", "start must be a time in picoseconds, not '-1'"),
+        ("0->1 start 1e99 size 5", "start must be a time in picoseconds"),
+        ("0->1 start 5us size 5", "write for example start 1000000 for 1 us"),
+        ("1->1 start 0 size 5", "from node 1 to itself"),
+        ("1->-1 start 0 size 5", "'1->-1' does not name two nodes"),
+        ("0->4 start 0 size 5", "node 4 is named, but the header says Nodes 4; name nodes from 0 to 3"),
+    ],
+)
+def test_a_mistake_in_a_flow_names_its_line(tmp_path: Path, flow: str, said: str) -> None:
+    text = refusal(matrix, tmp_path, f"{HEAD}{flow}\n")
+    assert "small.cm:3: " in text
+    assert said in text
+
+
+@pytest.mark.parametrize(
     ("text", "place", "said"),
     [
-        (HEAD + "0->1 start 0 sise 5\n", ":3: ", "a flow has no key 'sise'; did you mean 'size'?"),
-        (HEAD + "0->1 start 0 size\n", ":3: ", "size must be a whole number, not ''"),
-        (HEAD + "0->1 start 0 size 5.5\n", ":3: ", "size must be a whole number, not '5.5'"),
-        (HEAD + "0->1 start 0 size 0\n", ":3: ", "a flow has size 0: to htsim a size of 0 means without end"),
-        (HEAD + f"0->1 start 0 size {1 << 51}\n", ":3: ", "give 1 to"),
-        (HEAD + "0->1 start 0\n", ":3: ", "a flow has no size"),
-        (HEAD + "0->1 size 5\n", ":3: ", "a flow has no start and no trigger"),
-        (HEAD + "0->1 start 0 trigger 1 size 5\n", ":3: ", "both a start and a trigger"),
-        (HEAD + "0->1 start 0 start 1 size 5\n", ":3: ", "start stands here twice"),
-        (HEAD + "0->1 start -1 size 5\n", ":3: ", "start must be a time in picoseconds, not '-1'"),
-        (HEAD + "0->1 start 1e99 size 5\n", ":3: ", "start must be a time in picoseconds"),
-        (HEAD + "0->1 start 5us size 5\n", ":3: ", "write for example start 1000000 for 1 us"),
-        (HEAD + "1->1 start 0 size 5\n", ":3: ", "from node 1 to itself"),
-        (HEAD + "1->-1 start 0 size 5\n", ":3: ", "'1->-1' does not name two nodes"),
-        (
-            HEAD + "0->4 start 0 size 5\n",
-            ":3: ",
-            "node 4 is named, but the header says Nodes 4; name nodes from 0 to 3",
-        ),
         (HEAD + "0->1 start 0 size 5\n1->0 start 0 size 5\n", ": ", "says Connections 1, but 2 are there"),
         (HEAD + "0->1 start 0 size 5\ntrigger id 1 oneshot\n", ": ", "says Triggers 0, but 1 are there"),
         (HEAD, ": ", "says Connections 1, but 0 are there"),

@@ -1,7 +1,5 @@
 """Logs of ranks that lack heads or tails: what is left is joined as in the whole log, or it is said that it is not."""
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from itertools import chain
@@ -16,7 +14,7 @@ from netsim.errors import InputError
 from netsim.traces import Trace, read
 from tests.inputs import refusal, saved
 from tests.traces.nccl.nccl_lines_of import call, init, job, world
-from tests.traces.sample_files import folder, needs_samples
+from tests.traces.sample_files import FOLDER, needs_samples
 
 Call = tuple[str, int, int]  # operation, count, opCount
 NAMES = {
@@ -206,9 +204,8 @@ def _read(calls: list[list[str]], one_file: bool) -> Trace | None:
 
 @needs_samples
 def test_cuts_of_real_logs() -> None:
-    place = folder("nccl_log")
-    assert place is not None
-    found = [(paths, recorded) for paths in jobs(place.parent) if (recorded := several(paths))]
+    assert FOLDER is not None
+    found = [(paths, recorded) for paths in jobs(FOLDER) if (recorded := several(paths))]
     assert len(found) >= 11
     for number in range(99):
         kind = KINDS[number // len(found) % len(KINDS)]

@@ -1,7 +1,5 @@
 """Joining what ranks report alike over columns gives what joining it call by call gives, whatever is lost or mixed."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from unittest.mock import patch

@@ -1,7 +1,5 @@
 """Dumps of NCCL Inspector and traces of NCCL's profiler plugin, each standing for one trap."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

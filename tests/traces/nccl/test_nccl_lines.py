@@ -1,7 +1,5 @@
 """One line of an NCCL log: what stands in front of it, what is cut, what looks like a call and is none."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

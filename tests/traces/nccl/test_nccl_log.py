@@ -1,7 +1,5 @@
 """NCCL logs of whole jobs: ranks joined, sizes as full buffers, disagreements told, missing ranks only on demand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -186,16 +184,6 @@ def test_a_log_without_calls_names_the_settings(tmp_path: Path, line: str) -> No
     assert "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL" in refused(tmp_path, line)
 
 
-def test_missing_ranks_are_filled_in_only_when_asked(tmp_path: Path) -> None:
-    lines = [*world(4)[:2], call(100, 0xA0, 4), call(101, 0xA1, 4)]
-    text = refused(tmp_path, *lines)
-    assert "only 2 of 4 ranks" in text
-    assert "fill_missing_ranks=True" in text
-    trace = job(tmp_path, *lines, fill=True)
-    assert brief(trace) == [("all_reduce", (0, 1, 2, 3), 40)]
-    assert any("2 of 4 ranks" in note for note in trace.notes)
-
-
 def test_missing_ranks_of_a_group_follow_the_steps_of_the_seen_ones(tmp_path: Path) -> None:
     lines = [*world(8)[:3], init(100, 0xB0, 0, 4, "0x5"), init(102, 0xB2, 1, 4, "0x5")]
     lines += [call(100, 0xB0, 4), call(102, 0xB2, 4), *[call(100 + rank, 0xA0 + rank, 8) for rank in range(3)]]
@@ -212,18 +200,6 @@ def test_a_rank_that_disagrees_is_told_and_the_others_hold(tmp_path: Path) -> No
     assert brief(trace) == [("all_reduce", (0, 1, 2), 40)]
     (note,) = [note for note in trace.notes if "job.log:5" in note]
     assert "rank 1 calls all_reduce of 44 bytes" in note
-
-
-def test_a_lost_line_does_not_shift_the_rest(tmp_path: Path) -> None:
-    calls = [
-        call(100 + rank, 0xA0 + rank, 2, count=10 + turn, turn=turn)
-        for turn in range(5)
-        for rank in range(2)
-        if (turn, rank) != (1, 1)
-    ]
-    trace = job(tmp_path, *world(2), *calls)
-    assert [each.bytes for each in trace.operations] == [40, 44, 48, 52, 56]
-    assert [note for note in trace.notes if "1 of 2 ranks" in note]
 
 
 def test_the_same_rank_twice_is_refused(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Logs that do not show all ranks: refused, filled in by symmetry, or taken as far as they go; each said plainly."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,9 @@ HALF = [*world(4)[1:3], call(101, 0xA1, 4), call(102, 0xA2, 4)]
 
 
 def test_missing_ranks_are_named_where_the_log_names_ranks(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"only 2 of 4 ranks .*\(not 0, 3\); .*--fill-missing-ranks"):
+    with pytest.raises(
+        InputError, match=r"only 2 of 4 ranks .*\(not 0, 3\); .*--fill-missing-ranks \(fill_missing_ranks=True\)"
+    ):
         job(tmp_path, *HALF)
 
 

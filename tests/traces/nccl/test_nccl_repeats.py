@@ -1,7 +1,5 @@
 """Lines that differ from earlier ones only in opCount and buffers give what they would give if each was taken apart."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch

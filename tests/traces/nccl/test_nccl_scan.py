@@ -1,7 +1,5 @@
 """Looking through a log by blocks finds what looking at every line finds, whatever the blocks and the packing."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
 from pathlib import Path

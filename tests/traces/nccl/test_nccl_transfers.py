@@ -1,7 +1,5 @@
 """Sends and receives in NCCL logs: all-to-alls, groups that start together, plain sends, ends that are missing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

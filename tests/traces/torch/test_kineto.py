@@ -1,7 +1,5 @@
 """PyTorch profiler traces, each standing for one trap."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path
@@ -150,10 +148,8 @@ def test_keys_in_another_order_and_packed(tmp_path: Path) -> None:
 
 
 def test_bare_list_of_events(tmp_path: Path) -> None:
-    path = tmp_path / "events.rank0.json"
-    recorded = kernel(1, 2, **AR)
-    recorded["args"]["Process Group Ranks"] = "[0, 1]"
-    path.write_text(json.dumps([recorded]))
+    recorded = kernel(1, 2, **AR, **{"Process Group Ranks": "[0, 1]"})
+    path = saved(tmp_path / "events.rank0.json", json.dumps([recorded]))
     assert read(path, fill_missing_ranks=True).ranks == 2
 
 

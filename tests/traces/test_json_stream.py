@@ -1,6 +1,7 @@
 """Walking through JSON and searching it: the same values as decoding it whole, whatever the size of the pieces."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from netsim.errors import InputError
 from netsim.traces import json_search, json_stream
 from netsim.traces.json_search import JsonSearch
 from netsim.traces.json_stream import JsonWalk
@@ -77,8 +77,7 @@ def test_lines_are_where_values_begin(tmp_path: Path, monkeypatch: pytest.Monkey
     ],
 )
 def test_what_is_wrong_in_the_middle_is_refused(tmp_path: Path, text: str, what: str) -> None:
-    with pytest.raises(InputError, match=what):
-        walked(tmp_path / "x", text)
+    assert re.search(what, refusal(walked, tmp_path / "x", text))
 
 
 def test_a_value_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Mistakes in files, through the real command line: exit code 2 and one line that names the place and the mend."""
+"""Mistakes, through the real command line: exit code 2, one line of place and mend, nothing compiled."""
 
 import shlex
 import subprocess
@@ -90,6 +90,38 @@ CASES = [
     Case("out is a file", f"run perm16 {ON} --out taken", ["taken"], {"taken": "mine"}),
     Case("out holds something else", f"run perm16 {ON} --out taken", ["taken"], {"taken/letter.txt": "mine"}),
 ]
+COMPARE = "compare perm16 --on fat_tree_k4_100g --preset ideal"
+MISTYPED = [  # command lines that need no file
+    ("compare perm16", "--on: no fabric named"),
+    (f"{COMPARE} --seeds 0", "--seeds: 0 seeds"),
+    (f"{COMPARE} --jobs -1 --seeds 2", "--jobs: -1 processes"),
+    (f"{COMPARE} --routing ecpm", "did you mean 'ecmp'?"),
+    (f"{COMPARE} --preset ideel", "did you mean 'ideal'?"),
+    (f"{COMPARE} --transport swfit", "--transport: no control is called 'swfit'; did you mean 'swift'?"),
+    (f"{COMPARE} --transport uec", "--transport: 'uec' is a preset, no control; write --preset uec"),
+    (f"{COMPARE} --controls dctcp,roce", "'roce' is a preset, no control; write --preset roce"),
+    (f"{COMPARE} --seeds 20000", "take 10,000 at most"),
+    (f"{COMPARE} --prices nowhere.toml", "nowhere.toml: No such file"),
+    ("compare perm128 --on fat_tree_k4_100g --seeds 2", "128 ranks and the network 16 hosts"),
+    ("compare perm128 --on fat_tree_k4_100g", "128 ranks and the network 16 hosts"),
+    ("plan all_reduce --on rail_optimized_16 --ranks 17 --bytes 64MiB", "17"),
+    ("convert perm16 --out job.txt", "its name does not tell the format; end it with one of .jsonl"),
+    ("convert perm16 --out job.goal --to gaol", "did you mean 'goal'"),
+    ("convert perm16 --out none/job.goal", "cannot be written"),
+    ("convert perm61 --out job.goal", "perm16"),
+    ("convert all_to_all_16 --out job.goal --algorithm ring", "'ring' is not KEY=VALUE"),
+    ("convert all_to_all_16 --out job.goal --chunk big", "--chunk: 'big' is no size"),
+    ("convert all_to_all_16 --out job.goal --chunk 0", "--chunk"),
+    ("convert *.et --out job.goal", "no file fits this pattern"),
+    ("convert . --out job.goal", "is a directory without files"),
+    ("profile --compare perm16 incast16 --out x", "one folder holds one profile"),
+    ("profile perm16 --set placement.kind=random", "add --on TOPOLOGY"),
+    ("profile perm16 --html nowhere/p.html", "name a file in a folder that is there"),
+    ("profile no_such_trace", "no file and no shipped trace"),
+    ("profile perm16 --on no_such_fabric", "no_such_fabric"),
+    ("explain .", "is no saved result"),
+]
+CASES += [Case(line, line, [says]) for line, says in MISTYPED]
 
 
 def lay(files: dict[str, str | bytes], folder: Path) -> None:
@@ -109,7 +141,9 @@ def missing(pieces: list[str], line: str) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_mistake_gives_one_line(case: Case, here: Path, cli: CommandLine) -> None:
+def test_mistake_gives_one_line(case: Case, here: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("netsim.kernel.is_compiled", lambda _: False)
+    monkeypatch.setattr("netsim.simulation.get_ready", lambda: pytest.fail("it compiles"))
     lay(case.files, here)
     before = files_in(here)
     assert missing(case.says, cli.refused(case.command)) == []

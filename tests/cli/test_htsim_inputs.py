@@ -1,4 +1,4 @@
-"""htsim's files through the command line: run and describe a `.cm` and a `.topo`, one line for a mistake in either."""
+"""htsim's files through the command line: run and describe a `.cm` and a `.topo`."""
 
 from pathlib import Path
 
@@ -49,22 +49,3 @@ def test_describe_both(files: tuple[Path, Path], cli: CommandLine) -> None:
     for path, facts in zip(files, [{"ranks": 8, "operations in all": 1}, {"hosts": 8, "switches.agg": 2}], strict=True):
         answer = cli.json("describe", path)
         assert answer | facts == answer
-
-
-@pytest.mark.parametrize(
-    ("which", "old", "new", "says"),
-    [
-        (0, "size 40960 recv", "sise 40960 recv", "small.cm:4: a flow has no key 'sise'"),
-        (0, "4->1", "3->1", "small.cm:5: the flow of line 5 waits for the flow of line 4, but starts at rank 3"),
-        (0, "0->4 id 1 start 0", "0->4 id 1 trigger 2", "trigger 2 is used here but described nowhere"),
-        (1, "Radix_Up 2", "Radix_Upp 2", "small.topo, line 8: unknown key 'Radix_Upp'; did you mean 'Radix_Up'?"),
-        (1, "Radix_Down 2", "Radix_Down 3", "agg.radix_down = 3, but there are 2 ToRs in its pod; set it to 2"),
-    ],
-)
-def test_a_mistake_is_one_line(
-    files: tuple[Path, Path], which: int, old: str, new: str, says: str, cli: CommandLine
-) -> None:
-    path = files[which]
-    assert old in path.read_text()
-    path.write_text(path.read_text().replace(old, new, 1))
-    assert says in cli.refused("run", files[0], "--on", files[1])

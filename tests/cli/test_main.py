@@ -1,6 +1,5 @@
 """How a command line ends: its exit code, and what it says where."""
 
-import io
 import json
 import os
 import signal
@@ -143,32 +142,6 @@ def test_json_knows_the_numbers_of_numpy(capsys: Capture) -> None:
 
     show.as_json({"a": np.int64(3), "b": np.float64(0.5), "c": Path("x")})
     assert json.loads(capsys.readouterr().out) == {"a": 3, "b": 0.5, "c": "x"}
-
-
-def test_progress_shows_only_to_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
-    from netsim.cli.progress import watching
-
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with watching("a fabric") as progress:
-        assert progress is None
-
-
-def test_progress_draws_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    from netsim.cli.progress import watching
-
-    terminal = io.StringIO()
-    terminal.isatty = lambda: True  # type: ignore[method-assign]
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setenv("COLUMNS", "160")
-    monkeypatch.setenv("TERM", "xterm")
-    with watching("a fabric") as progress:
-        assert progress is not None
-        progress(5_000_000, 3, 7, 1_000_000)
-    drawn = terminal.getvalue()
-    assert "a fabric" in drawn
-    assert "3/7" in drawn
-    assert "5 us" in drawn
-    assert "M packet-hops/s" in drawn
 
 
 def test_ctrl_c_in_a_destructor_is_heard(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,13 +15,8 @@ FLOWS = [(0, 15, 1 << 20, 0, 100 * US)]
 
 
 def run(time_us: int, topology: str = "fat_tree_k4_100g", **settings: Any) -> Result:
-    operation = {
-        "op": "all_reduce",
-        "algorithm": "ring",
-        "bytes": 1 << 20,
-        "end_ps": time_us * US,
-        "ideal_ps": 100 * US,
-    }
+    times = {"end_ps": time_us * US, "ideal_ps": 100 * US}
+    operation = {"op": "all_reduce", "algorithm": "ring", "bytes": 1 << 20, **times}
     return result_of(scenario_of(topology, **settings), FLOWS, [operation])
 
 

@@ -65,12 +65,7 @@ def test_rows_show_a_price_only_where_there_is_one() -> None:
         ([10, 20], [100, 200], [0], "a is the cheapest too (100 EUR)."),
         ([10, 10], [200, 100], [0, 1], "a is dearer than b (200 EUR against 100 EUR), and no faster."),
         ([10, 20], [200, 100], [0], "a is faster and dearer than b (200 EUR against 100 EUR)."),
-        (
-            [10, 30],
-            [200, 100],
-            [0],
-            "than b (200 EUR against 100 EUR). For its price a does most, 1.50 x what b does.",
-        ),
+        ([10, 30], [200, 100], [0], "than b (200 EUR against 100 EUR). For its price a does most, 1.50 x what b does."),
         ([10, 30, 11], [200, 100, 110], [0], "against 100 EUR). For its price c does most, 1.65 x what a does."),
         ([10, 20], [5, 0], [0], "(5.00 EUR against 0.00 EUR)."),
         ([10, 20], [None, None], [0], ""),

@@ -75,6 +75,18 @@ def test_any_prefix_gives_the_same_or_fewer(name: str) -> None:
             assert recorded(part) <= recorded(whole) or name in OTHERS_WHEN_CUT
 
 
+@pytest.mark.parametrize(
+    ("name", "within"), [("kineto", b'"ph"'), ("inspector", b"coll_perf"), ("profiler", b"Datatype")]
+)
+def test_what_stands_before_a_cut_is_kept(name: str, within: bytes) -> None:
+    content = SMALL[name].content
+    whole, part = (attempt(each, partial=True) for each in (content, content[: content.rindex(within)]))
+    assert whole is not None
+    assert part is not None
+    assert recorded(part).total() == recorded(whole).total() - (name == "kineto")  # the others have it of another rank
+    assert (whole.report.cut, part.report.cut) == (0, 1)
+
+
 @pytest.mark.parametrize("name", SMALL)
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
@@ -136,11 +148,7 @@ PARAM_CALL, TOO_DEEP = '"name": "record_param_comms", ', ":1: this is not JSON"
 BOMBS = [  # what stands before the brackets
     ("native", '{"netsim": 1, "ranks": 2}\n', ":2: brackets are nested deeper than 16"),
     ("chakra", '{"workload_graph": [', TOO_DEEP),
-    (
-        "nccl_profiler",
-        '[\n{"name": "AllReduce", "cat": "COLL", "ph": "b", "args": ',
-        "no collective or transfer",
-    ),
+    ("nccl_profiler", '[\n{"name": "AllReduce", "cat": "COLL", "ph": "b", "args": ', "no collective or transfer"),
     ("kineto", '{"traceEvents": [{"ph": "X", ' + PARAM_CALL + '"args": ', TOO_DEEP),
     ("kineto", '{"traceEvents": [{"ph": "X", "name": "ncclX", "cat": "kernel", "args": ', TOO_DEEP),
     ("kineto", '{"traceEvents": [{"ph": "X", "cat": "kernel", "args": ', "there are no NCCL collectives"),

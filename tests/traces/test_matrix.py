@@ -9,11 +9,11 @@ import pytest
 from netsim.traces import Operation, Turn, members, read, write_native
 from tests.inputs import refusal, saved
 
-HEADER = '{"netsim": 1, "ranks": 4}\n'
+HEADER = '{"netsim": 1, "ranks": 4}'
 
 
 def of(folder: Path, *flows: Any) -> Operation:
-    path = saved(folder / "job.jsonl", HEADER + json.dumps({"op": "flows", "flows": flows}) + "\n")
+    path = saved(folder / "job.jsonl", [HEADER, json.dumps({"op": "flows", "flows": flows})])
     (operation,) = read(path).operations
     return operation
 

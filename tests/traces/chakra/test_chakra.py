@@ -1,6 +1,7 @@
 """Chakra execution traces: each small set of files holds one trap."""
 
 import gzip
+import re
 from pathlib import Path
 from typing import Any
 
@@ -114,8 +115,7 @@ def test_groups_stand_in_a_file_of_their_own(tmp_path: Path) -> None:
     trace = read(tmp_path)
     assert facts(trace) == [("all_reduce", (0, 1), 8), ("all_reduce", (2, 3), 8)]
     groups.write_text('{"1": [0, 1], "3": [2, 3]}')
-    with pytest.raises(InputError, match=r"there is no group '2'; .*like \{"):
-        read(tmp_path)
+    assert re.search(r"there is no group '2'; .*like \{", refusal(read, tmp_path))
     assert "file of groups alone" in refusal(read, groups)
 
 

@@ -191,6 +191,5 @@ def test_a_damaged_binary_is_refused(tmp_path: Path, at: int, content: bytes, wh
     (path,) = write_goal_binary(SMALL, tmp_path / "job.bin")
     whole = path.read_bytes()
     path.write_bytes(whole[:at] + content + whole[at + len(content) :])
-    with pytest.raises(InputError, match=what):
-        read(path)
+    assert what in refusal(read, path)
     assert NODE.size == 39  # packed, as txt2bin writes it

@@ -101,14 +101,9 @@ def test_what_contradicts_among_calls_that_agree_is_told(tmp_path: Path) -> None
 def test_communicators_of_one_size_are_joined_by_what_is_called_on_them(tmp_path: Path) -> None:
     """Rank 1 lacks its head, so that what it calls on first is what rank 0 calls on second."""
     first, second = [("AllReduce", 1, 1), ("AllReduce", 2, 2)], [("AllGather", 3, 1), ("AllGather", 4, 2)]
-    order = [
-        lines_of(0, first[:1]),
-        lines_of(0, second[:1], 0xB0),
-        lines_of(0, first[1:]),
-        lines_of(0, second[1:], 0xB0),
-    ]
-    order += [lines_of(1, second[:1], 0xB0), lines_of(1, first[1:]), lines_of(1, second[1:], 0xB0)]
-    trace = job(tmp_path, *chain(*order))
+    order = [(first[:1], 0xA0), (second[:1], 0xB0), (first[1:], 0xA0), (second[1:], 0xB0)]
+    lines = [lines_of(rank, *each) for rank in (0, 1) for each in order[rank:]]
+    trace = job(tmp_path, *chain(*lines))
     assert sizes(trace) == [("all_reduce", 4), ("all_gather", 24), ("all_reduce", 8), ("all_gather", 32)]
     assert told_by_one(trace) == ["1"]
 

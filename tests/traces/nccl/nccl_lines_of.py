@@ -42,6 +42,11 @@ def world(nranks: int) -> list[str]:
     return [init(100 + rank, 0xA0 + rank, rank, nranks, "0x77") for rank in range(nranks)]
 
 
+def calls(nranks: int, op: str = "AllReduce", count: int = 10, comm: int = 0xA0, **more: int) -> list[str]:
+    """The lines of a call that every rank of such a job makes."""
+    return [call(100 + rank, comm + rank, nranks, op, count, **more) for rank in range(nranks)]
+
+
 def job(folder: Path, *lines: str, fill: bool = False, partial: bool = False) -> Trace:
     """What is read of a log of these lines."""
     return read(saved(folder / "job.log", lines), fill_missing_ranks=fill, partial=partial)

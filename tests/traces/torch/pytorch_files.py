@@ -100,12 +100,14 @@ def host_trace(nodes: list[Json], schema: str = "1.1.1-chakra.0.0.4") -> str:
     return json.dumps({"schema": schema, "pid": 1, "time": "2026-01-01", "start_ts": 1, "nodes": nodes}, indent=2)
 
 
-def inspected(rank: int, number: int, coll: str = "AllReduce", size: int = 4096, us: int = 10, **more: Any) -> Json:
-    """An object of NCCL Inspector."""
+def inspected(
+    rank: int, number: int, coll: str = "AllReduce", size: int = 4096, us: int = 10, comm: int = 0xABC, **more: Any
+) -> Json:
+    """An object of NCCL Inspector; processes of different communicators are different."""
     perf = {"coll": coll, "coll_sn": number, "coll_msg_size_bytes": size, "coll_exec_time_us": us, **more}
     return {
-        "header": {"id": "0xabc", "rank": rank, "n_ranks": 2, "nnodes": 1},
-        "metadata": {"inspector_output_format_version": "v4.0", "hostname": "node1", "pid": 100 + rank},
+        "header": {"id": hex(comm), "rank": rank, "n_ranks": 2, "nnodes": 1},
+        "metadata": {"inspector_output_format_version": "v4.0", "hostname": "node1", "pid": 100 * comm + rank},
         "coll_perf": perf,
     }
 

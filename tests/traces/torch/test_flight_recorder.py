@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -122,8 +123,7 @@ class Hostile:
 
 def test_hostile_pickle_is_refused_and_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = saved(tmp_path / "dump_rank0", pickle.dumps({"entries": [Hostile()]}, protocol=2))
-    with pytest.raises(InputError, match=r"asks for more than plain data \(GLOBAL at byte \d+\)"):
-        read(path)
+    assert re.search(r"asks for more than plain data \(GLOBAL at byte \d+\)", refusal(read, path))
     assert capsys.readouterr().out == ""
 
 
@@ -131,8 +131,7 @@ def test_hostile_pickle_is_refused_and_not_run(tmp_path: Path, capsys: pytest.Ca
 def test_pickle_of_something_else(tmp_path: Path, content: object) -> None:
     whole = {"x": content} if isinstance(content, list) else content
     path = saved(tmp_path / "dump_rank0", pickle.dumps(whole, protocol=2))
-    with pytest.raises(InputError, match=r"dump_rank0: (is a pickle, but not|there is no collective)"):
-        read(path)
+    assert re.search(r"dump_rank0: (is a pickle, but not|there is no collective)", refusal(read, path))
 
 
 def test_dump_as_python_prints_it_is_told_from_the_file(tmp_path: Path) -> None:
@@ -142,8 +141,7 @@ def test_dump_as_python_prints_it_is_told_from_the_file(tmp_path: Path) -> None:
     )
     assert printed != text
     path = saved(tmp_path / "printed_rank0", printed)
-    with pytest.raises(InputError, match=r"printed_rank0:\d+: this is not JSON .*as Python prints it"):
-        read(path)
+    assert re.search(r"printed_rank0:\d+: this is not JSON .*as Python prints it", refusal(read, path))
 
 
 def test_dump_cut_before_its_groups_is_refused(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.traces import read
-from tests.inputs import saved
+from tests.inputs import refusal, saved
 from tests.traces.torch.pytorch_files import ANNOTATION, AR, US, call, event, kernel, kineto, network, one
 
 
@@ -129,8 +129,7 @@ def test_sizes_that_are_not_there_are_said_to_be_missing(tmp_path: Path) -> None
     ],
 )
 def test_trace_without_nccl_says_what_there_is(tmp_path: Path, name: str, cat: str, recorded: str) -> None:
-    with pytest.raises(InputError, match=recorded):
-        one(tmp_path, event(name, cat, 1, 1, {}))
+    assert recorded in refusal(one, tmp_path, event(name, cat, 1, 1, {}))
 
 
 def test_rank_is_taken_from_the_name_where_the_file_does_not_tell(tmp_path: Path) -> None:
@@ -151,15 +150,6 @@ def test_bare_list_of_events(tmp_path: Path) -> None:
     recorded = kernel(1, 2, **AR, **{"Process Group Ranks": "[0, 1]"})
     path = saved(tmp_path / "events.rank0.json", json.dumps([recorded]))
     assert read(path, fill_missing_ranks=True).ranks == 2
-
-
-def test_trace_cut_off_keeps_what_stands_before(tmp_path: Path) -> None:
-    path = kineto(tmp_path, 0, [kernel(ts, 2, **AR) for ts in range(0, 50, 10)])
-    text = path.read_text()
-    path.write_text(text[: text.rindex('"ph"')])
-    trace = read(path, fill_missing_ranks=True)
-    assert len(network(trace)) == 4
-    assert trace.report.cut == 1
 
 
 def test_times_that_cannot_be_true_are_not_used(tmp_path: Path) -> None:

@@ -59,15 +59,13 @@ def test_damaged_pickles_give_plain_data_or_an_error(value: Any, protocol: int, 
     ],
 )
 def test_what_could_run_a_program_or_take_memory_is_refused(name: str, content: bytes) -> None:
-    with pytest.raises(InputError, match=rf"f: asks for more than plain data \({name} at byte"):
-        load(content, "f")
+    assert f"f: asks for more than plain data ({name} at byte" in refusal(load, content, "f")
 
 
 def test_every_instruction_that_calls_or_imports_is_unknown_here() -> None:
     for each in pickletools.opcodes:
         if each.name in ("REDUCE", "BUILD", "INST", "OBJ", "NEWOBJ", "NEWOBJ_EX", "GLOBAL", "STACK_GLOBAL"):
-            with pytest.raises(InputError, match=f"{each.name} at byte 2"):
-                load(b"\x80\x02" + each.code.encode("latin-1"), "f")
+            assert f"{each.name} at byte 2" in refusal(load, b"\x80\x02" + each.code.encode("latin-1"), "f")
 
 
 def test_a_large_number_in_the_memo_takes_no_memory() -> None:

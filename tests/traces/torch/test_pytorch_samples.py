@@ -1,5 +1,6 @@
 """Traces of real jobs, where they are at hand beside the checkout, against counts made by other means."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -95,8 +96,7 @@ def test_four_of_eight_ranks_of_dlrm() -> None:
     paths = [one(f"kineto/param_dlrm_8gpu.worker{rank}.json.gz") for rank in range(4)]
     for path in paths:
         assert Counter(each.op for each in kineto_events.scan(path).annotations) == DLRM
-    with pytest.raises(InputError, match=r"only 4 of 8 ranks .*\(not 4, 5, 6, 7\)"):
-        read(paths)
+    assert re.search(r"only 4 of 8 ranks .*\(not 4, 5, 6, 7\)", refusal(read, paths))
     trace = read(paths, fill_missing_ranks=True)
     assert (trace.ranks, network(trace), trace.report.seen) == (8, DLRM, (0, 1, 2, 3))
 
@@ -115,8 +115,7 @@ def test_four_of_eight_ranks_of_dlrm() -> None:
     ],
 )
 def test_profiler_traces_that_say_too_little(name: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read(one(f"kineto/{name}.json.gz"), fill_missing_ranks=True)
+    assert re.search(message, refusal(read, one(f"kineto/{name}.json.gz"), fill_missing_ranks=True))
 
 
 @pytest.mark.parametrize(("name", "ranks"), [("hta_sampled_rank-0", 128), ("hta_16ranks_rank0", 16)])
@@ -153,14 +152,8 @@ def test_execution_trace_of_gloo() -> None:
     path = one("pytorch_et/gen_torch213_gloo4.rank0.json.gz")
     seen = host_trace.scan(path)
     assert not seen.calls
-    assert Counter(each.op for each in seen.annotations) == {
-        "all_reduce": 9,
-        "broadcast": 3,
-        "all_gather": 3,
-        "all_to_all": 3,
-        "send": 3,
-        "barrier": 1,
-    }
+    three = dict.fromkeys(("broadcast", "all_gather", "all_to_all", "send"), 3)
+    assert Counter(each.op for each in seen.annotations) == {"all_reduce": 9, "barrier": 1, **three}
     trace = read(path, fill_missing_ranks=True)
     assert trace.report.skipped == {"send without its other end": 3}
     assert sum(network(trace).values()) == 19
@@ -173,25 +166,16 @@ def test_flight_recorder_of_four_ranks(kind: str) -> None:
         file = flight_recorder.scan(path)
         recorded = [each for each in file.recorded if each.group == "0"]
         assert (file.rank, file.events) == (rank, 19)
-        assert by_operation(recorded) == {
-            ("all_reduce", 12_084): 6,
-            ("broadcast", 1_536): 3,
-            ("all_gather", 1_536): 3,
-            ("all_to_all", 960): 3,
-            ("barrier", 0): 1,
-        }
+        three = dict.fromkeys([("broadcast", 1_536), ("all_gather", 1_536), ("all_to_all", 960)], 3)
+        assert by_operation(recorded) == {("all_reduce", 12_084): 6, ("barrier", 0): 1, **three}
         own = [each for each in file.recorded if each.group == str(1 + rank // 2)]
         assert by_operation(own) == {("all_reduce", 49_152): 3}
     trace = read(paths)
     assert trace.ranks == 4
+    of_all = {"all_reduce": 6, "broadcast": 3, "all_gather": 3, "all_to_all": 3, "barrier": 1}
     assert Counter((each.op, each.ranks) for each in trace.operations) == {
-        ("all_reduce", (0, 1, 2, 3)): 6,
-        ("broadcast", (0, 1, 2, 3)): 3,
-        ("all_gather", (0, 1, 2, 3)): 3,
-        ("all_to_all", (0, 1, 2, 3)): 3,
-        ("barrier", (0, 1, 2, 3)): 1,
-        ("all_reduce", (0, 1)): 3,
-        ("all_reduce", (2, 3)): 3,
+        **{(op, (0, 1, 2, 3)): count for op, count in of_all.items()},
+        **{("all_reduce", pair): 3 for pair in ((0, 1), (2, 3))},
     }
     assert not trace.report.findings
 
@@ -203,8 +187,7 @@ def test_flight_recorder_dump_of_the_tutorial_is_told_from_a_file() -> None:
 
 def test_readme_of_the_inspector() -> None:
     path = one("inspector/insp_readme_pretty_concat.json")
-    with pytest.raises(InputError, match=r"only 1 of 8 ranks .*\(not 0, 1, 3, 4, 5, 6, 7\)"):
-        read(path)
+    assert re.search(r"only 1 of 8 ranks .*\(not 0, 1, 3, 4, 5, 6, 7\)", refusal(read, path))
     trace = read(path, fill_missing_ranks=True)
     assert (trace.ranks, trace.report.format, trace.report.seen) == (8, "inspector", (2, 4))
     assert [(each.op, each.bytes, each.recorded_duration_ps) for each in trace.operations] == [

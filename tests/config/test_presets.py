@@ -17,6 +17,7 @@ from netsim.transport import CONTROLS, RECOVERIES
 from netsim.transport.presets import DEFAULT_PRESET, PRESETS
 from netsim.transport.settings import Transport
 from netsim.units import UNLIMITED
+from tests.inputs import refused
 
 SHIPPED = "fat_tree_k4_100g"
 
@@ -176,9 +177,7 @@ def test_a_name_in_the_digest_changes_nothing() -> None:
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_a_line(settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(netsim.InputError, match=said) as refused:
-        build_scenario(**({"trace": "perm16", "topology": SHIPPED} | settings))
-    assert "\n" not in str(refused.value)
+    assert said in str(refused(build_scenario, **({"trace": "perm16", "topology": SHIPPED} | settings)))
 
 
 def test_spray_with_go_back_n_is_a_warning() -> None:

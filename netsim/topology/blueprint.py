@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypedDict
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from netsim.errors import InputError
+from netsim.topology.builder import NetworkBuilder
 from netsim.topology.ecn import Ecn, Marking
 from netsim.topology.limits import Counts, check_counts
 from netsim.topology.network import Network
@@ -94,6 +95,12 @@ class Topology(BaseModel):
     @abstractmethod
     def build(self) -> Network:
         """Make the network this blueprint describes."""
+
+    def builder(self) -> NetworkBuilder:
+        """An empty network with what all its switches have in common."""
+        return NetworkBuilder(
+            self.title, self.control_class, self.pfc, trim=self.trim, shared_buffer=self.shared_buffer
+        )
 
     @property
     def title(self) -> str:

@@ -1,12 +1,11 @@
 """The estimate of what limits a run: one clear case of each kind, worked out by hand, and its numbers."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
 import pytest
 
+from netsim.config.scenario import Scenario
 from netsim.report.bottleneck import estimate_of, slowdown_of
 from netsim.report.load import Load
 from netsim.result import Result
@@ -17,14 +16,14 @@ MB = 4096 * 250  # bytes in 250 full packets: 83.2 us at 100 Gb/s, headers inclu
 MB_PS = 83_200_000
 
 
-def run(flows: list[Flow], end: int = 0, ideal: int = 0, topology: str = "fat_tree_k4_100g", **totals: Any) -> Result:
-    end = end or max(flow[4] for flow in flows)
+def run(flows: list[Flow], ideal: int = 0, scenario: Scenario | None = None, **totals: Any) -> Result:
+    end = max(flow[4] for flow in flows)
     operation = {"op": "flows", "bytes": 1, "end_ps": end, "ideal_ps": ideal or end}
-    return result_of(scenario_of(topology, routing="single"), flows, [operation], **totals)
+    return result_of(scenario or scenario_of(routing="single"), flows, [operation], **totals)
 
 
 def test_a_link_needs_the_time_of_what_crosses_it() -> None:
-    load = Load.of(run([(0, 1, MB, 0, 100 * US), (0, 2, 2 * MB, 0, 300 * US), (3, 2, 1, 0, -1)]))
+    load = Load(run([(0, 1, MB, 0, 100 * US), (0, 2, 2 * MB, 0, 300 * US), (3, 2, 1, 0, -1)]))
     names = [load.network.link_name(link) for link in range(len(load.network.links))]
     needed = dict(zip(names, load.needed_ps.tolist(), strict=True))
     assert needed["host0->tor0"] == pytest.approx(3 * MB_PS)
@@ -37,14 +36,14 @@ def test_a_link_needs_the_time_of_what_crosses_it() -> None:
 
 
 def test_flows_one_after_the_other_are_not_at_once() -> None:
-    load = Load.of(run([(0, 1, MB, 0, 100), (0, 2, MB, 100, 200), (0, 3, MB, 150, 250)]))
+    load = Load(run([(0, 1, MB, 0, 100), (0, 2, MB, 100, 200), (0, 3, MB, 150, 250)]))
     link = [load.network.link_name(link) for link in range(len(load.network.links))].index("host0->tor0")
     assert load.at_once(link) == 2
 
 
 def test_ranks_are_looked_for_where_they_were_placed() -> None:
     placement = {"kind": "list", "order": [9, 4, *range(4), *range(10, 16), *range(5, 9)]}
-    load = Load.of(result_of(scenario_of(placement=placement), [(0, 1, MB, 0, 100 * US)]))
+    load = Load(result_of(scenario_of(placement=placement), [(0, 1, MB, 0, 100 * US)]))
     busy = {load.network.link_name(int(link)) for link in load.needed_ps.nonzero()[0]}
     assert {"host9->tor4", "tor2->host4"} <= busy
 
@@ -52,7 +51,7 @@ def test_ranks_are_looked_for_where_they_were_placed() -> None:
 def test_time_without_collectives_is_not_counted() -> None:
     operations = [{"op": "send", "bytes": 1, "start_ps": start, "end_ps": end} for start, end in
                   [(0, 50), (10, 20), (40, 60), (200, 210), (205, 220)]]  # fmt: skip
-    assert Load.of(result_of(scenario_of(), [], operations)).busy_ps == 60 + 20
+    assert Load(result_of(scenario_of(), [], operations)).busy_ps == 60 + 20
 
 
 def test_host_link() -> None:
@@ -71,7 +70,7 @@ def test_incast() -> None:
 
 def test_everybody_to_everybody_is_no_incast() -> None:
     flows = [(s, t, MB, 0, 1300 * US) for s in range(16) for t in range(16) if s != t]
-    assert estimate_of(run(flows, topology="fat_tree_k4_100g")).kind != "incast"
+    assert estimate_of(run(flows)).kind != "incast"
 
 
 def test_collision_on_one_link() -> None:
@@ -83,17 +82,13 @@ def test_collision_on_one_link() -> None:
 
 def test_collision_is_called_after_ecmp() -> None:
     flows = [(source, (source + 8) % 16, MB, 0, 260 * US) for source in range(16)]
-    operation = {"op": "flows", "bytes": 1, "end_ps": 260 * US, "ideal_ps": 90 * US}
-    found = estimate_of(result_of(scenario_of(seed=1), flows, [operation]))
-    assert found.kind == "ECMP collision"
+    assert estimate_of(run(flows, 90 * US, scenario_of(seed=1))).kind == "ECMP collision"
 
 
 def test_oversubscription() -> None:
     """Eight hosts of leaf 0 send to leaf 1 over two links: even spread evenly, each is needed four times as long."""
     flows = [(source, source + 8, MB, 0, 350 * US) for source in range(8)]
-    operation = {"op": "flows", "bytes": 1, "end_ps": 350 * US, "ideal_ps": 90 * US}
-    scenario = scenario_of("leaf_spine_32_4to1", routing="ecmp")
-    found = estimate_of(result_of(scenario, flows, [operation]))
+    found = estimate_of(run(flows, 90 * US, scenario_of("leaf_spine_32_4to1", routing="ecmp")))
     assert found.kind == "oversubscription"
     assert "the 2 links from leaf0 up are on average needed 95 % of the time (host links at most 24 %)" in found.text
 
@@ -117,8 +112,7 @@ def test_losses() -> None:
 def slow_for_no_link(**links: int) -> Result:
     """Two flows one after the other that take twice their time while no link is needed for a quarter of it."""
     flows = [(0, 15, MB, 0, 400 * US), (1, 14, MB, 400 * US, 800 * US)]
-    operation = {"op": "flows", "bytes": 1, "end_ps": 800 * US, "ideal_ps": 400 * US}
-    result = result_of(scenario_of("fat_tree_k4_100g", routing="single"), flows, [operation])
+    result = run(flows, 400 * US)
     for name in ("drops", "ecn_marks", "pauses_sent", "trims"):
         result.links[name] = links.get(name, 0)
     return result
@@ -148,7 +142,7 @@ def test_nothing_sent() -> None:
 
 def test_too_many_connections_fall_back_to_what_links_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("netsim.report.load.MOST_ROUTED", 0)
-    load = Load.of(run([(0, 2, MB, 0, 90 * US)]))
+    load = Load(run([(0, 2, MB, 0, 90 * US)]))
     assert load.needed_ps.tolist() == [pytest.approx(number * 80_000) for number in range(96)]
     assert load.at_once(0) == 1, "what its host sends"
     assert load.through(40).empty, "between switches"

@@ -1,14 +1,11 @@
 """All-to-all, pairwise: in round k every rank sends to the rank k places further on."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netsim.collectives.chunking import ALIGNMENT, WHOLE, cut, refuse_too_many, share
 from netsim.collectives.request import Request
-from netsim.collectives.schedule import Builder, Schedule
+from netsim.collectives.schedule import Builder, Int64s, Schedule
 from netsim.errors import InputError
-
-Int64s = NDArray[np.int64]
 
 
 def all_to_all(request: Request) -> Schedule:
@@ -21,9 +18,8 @@ def all_to_all(request: Request) -> Schedule:
 def all_to_all_v(request: Request) -> Schedule:
     """Rank i sends `sizes[i, j]` bytes to rank j; blocks lie in the buffer of i in the order of j."""
     if request.sizes is None:
-        raise InputError(
-            "sizes are missing", where=request.op, hint="give sizes[i][j], the bytes from rank i to rank j"
-        )
+        hint = "give sizes[i][j], the bytes from rank i to rank j"
+        raise InputError("sizes are missing", where=request.op, hint=hint)
     return _pairwise(request, np.cumsum(request.sizes, axis=1) - request.sizes, request.sizes)
 
 

@@ -7,14 +7,11 @@ Message-Passing Systems".
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netsim.collectives.chunking import ALIGNMENT, WHOLE, share
 from netsim.collectives.request import Request
 from netsim.collectives.rounds import Round, add_rounds
-from netsim.collectives.schedule import Builder, Schedule
-
-Int64s = NDArray[np.int64]
+from netsim.collectives.schedule import Builder, Int32s, Int64s, Schedule
 
 
 def all_gather(request: Request) -> Schedule:
@@ -85,6 +82,6 @@ def _steps(ranks: int) -> int:
     return (ranks - 1).bit_length()
 
 
-def _around(ranks: int, places: int) -> NDArray[np.int32]:
+def _around(ranks: int, places: int) -> Int32s:
     """The rank so many places further on, of each rank."""
     return ((np.arange(ranks) + places) % ranks).astype(np.int32)

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.collectives.schedule import Schedule
+from netsim.collectives.schedule import Int32s, Int64s, Schedule
 from netsim.errors import InputError
 
-Int32s = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
 ROWS_AT_ONCE = 1 << 20
@@ -50,7 +49,7 @@ def depths(schedule: Schedule) -> Int32s:
     return depth
 
 
-def _heirs(schedule: Schedule) -> tuple[NDArray[np.int64], Int32s]:
+def _heirs(schedule: Schedule) -> tuple[Int64s, Int32s]:
     """The rows that wait for each row (CSR): `after` turned round."""
     waiter = np.repeat(np.arange(len(schedule), dtype=np.int32), np.diff(schedule.first_after))
     first = np.zeros(len(schedule) + 1, dtype=np.int64)
@@ -124,9 +123,7 @@ def _refuse(schedule: Schedule, rows: slice, wrong: Flags, what: str, hint: str)
         raise _error(schedule, f"row {row} ({ends}) {what}", hint)
 
 
-def _refuse_waiter(
-    schedule: Schedule, rows: slice, waiter: NDArray[np.int64], wrong: Flags, what: str, hint: str
-) -> None:
+def _refuse_waiter(schedule: Schedule, rows: slice, waiter: Int64s, wrong: Flags, what: str, hint: str) -> None:
     for place in np.flatnonzero(wrong)[:1]:
         row, awaited = rows.start + int(waiter[place]), schedule.after[schedule.first_after[rows.start] + place]
         raise _error(schedule, f"row {row} {what}: row {awaited}", hint)

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from netsim.collectives.schedule import Int32s, Int64s
 from netsim.errors import InputError
-
-Int64s = NDArray[np.int64]
 
 ALIGNMENT = 16
 """Bytes. NCCL shares a buffer out in packs of 16 bytes, so that no element is ever cut (device/all_reduce.h)."""
@@ -24,7 +23,7 @@ MOST_ROWS = 1 << 28
 class Pieces:
     """Stretches of a buffer: the block each was cut from (i4[p]), its first byte and its length (i8[p])."""
 
-    block: NDArray[np.int32]
+    block: Int32s
     offset: Int64s
     bytes: Int64s
 
@@ -58,8 +57,5 @@ def cut(offset: ArrayLike, size: ArrayLike, chunk: int) -> Pieces:
 def refuse_too_many(rows: int) -> None:
     """Raise InputError when a schedule would have more rows than any run could carry."""
     if rows > MOST_ROWS:
-        raise InputError(
-            f"the schedule would have {rows:,} chunk flows or more (limit {MOST_ROWS:,})",
-            where="collective",
-            hint="use a larger chunk_bytes or fewer channels",
-        )
+        what = f"the schedule would have {rows:,} chunk flows or more (limit {MOST_ROWS:,})"
+        raise InputError(what, where="collective", hint="use a larger chunk_bytes or fewer channels")

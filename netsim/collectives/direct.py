@@ -8,12 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from netsim.collectives.chunking import ALIGNMENT, WHOLE, cut, share
 from netsim.collectives.request import MAX_CHANNELS, Request
 from netsim.collectives.rounds import Round, add_rounds
-from netsim.collectives.schedule import Builder, Schedule
+from netsim.collectives.schedule import Builder, Int32s, Int64s, Schedule
 from netsim.errors import InputError
 
 BARRIER_BYTES = 1
-
-Int64s = NDArray[np.int64]
 
 
 def gather(request: Request) -> Schedule:
@@ -39,13 +37,12 @@ def send(request: Request) -> Schedule:
 
 def flows(request: Request) -> Schedule:
     """A traffic matrix: all flows (source, target, bytes) start at once but those that wait; 0 bytes make no row."""
+    hint = "give a list of [source, target, bytes]"
     if request.flows is None:
-        raise InputError("flows are missing", where=request.op, hint="give a list of [source, target, bytes]")
+        raise InputError("flows are missing", where=request.op, hint=hint)
     table = np.asarray(request.flows, dtype=np.int64)
     if table.size and (table.ndim != 2 or table.shape[1] != 3):
-        raise InputError(
-            f"flows have shape {table.shape}", where=request.op, hint="give a list of [source, target, bytes]"
-        )
+        raise InputError(f"flows have shape {table.shape}", where=request.op, hint=hint)
     source, target, size = table.reshape(-1, 3).T
     ends = table.reshape(-1, 3)[:, :2]
     _refuse(request, np.any((ends < 0) | (ends >= request.ranks), axis=1), f"give ranks in 0..{request.ranks - 1}")
@@ -88,7 +85,7 @@ def _in_turn(request: Request, source: Int64s, target: Int64s, size: Int64s) -> 
     )
 
 
-def _rows_of(flow: NDArray[np.int32], flows: int) -> tuple[Int64s, Int64s]:
+def _rows_of(flow: Int32s, flows: int) -> tuple[Int64s, Int64s]:
     """The rows that each flow was cut into (CSR)."""
     first = np.concatenate([[0], np.cumsum(np.bincount(flow, minlength=flows))]).astype(np.int64)
     return first, np.argsort(flow, kind="stable")

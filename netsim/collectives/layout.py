@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from netsim.collectives.schedule import Int32s
 from netsim.errors import InputError
-
-Int32s = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -24,11 +22,8 @@ class Layout:
         object.__setattr__(self, "server", np.asarray(self.server, dtype=np.int32))
         object.__setattr__(self, "rail", np.asarray(self.rail, dtype=np.int32))
         if self.server.ndim != 1 or self.server.shape != self.rail.shape:
-            raise InputError(
-                f"server has shape {self.server.shape} and rail {self.rail.shape}",
-                where="layout",
-                hint="give one server and one rail per member",
-            )
+            what = f"server has shape {self.server.shape} and rail {self.rail.shape}"
+            raise InputError(what, where="layout", hint="give one server and one rail per member")
 
     @classmethod
     def flat(cls, ranks: int) -> "Layout":

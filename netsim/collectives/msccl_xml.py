@@ -130,9 +130,8 @@ class _Reader:
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
             what = f"is no XML ({expat.errors.messages[error.code]})"
-            raise InputError(
-                what, where=f"{self.path}:{error.lineno}", hint="was the file cut? copy it again"
-            ) from None
+            where, hint = f"{self.path}:{error.lineno}", "was the file cut? copy it again"
+            raise InputError(what, where=where, hint=hint) from None
         assert self.algorithm is not None  # the first element is checked to be one
         if len(self.algorithm.blocks) != self.algorithm.gpus:
             what = f"says ngpus {self.algorithm.gpus}, but {len(self.algorithm.blocks)} are there"

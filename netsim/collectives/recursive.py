@@ -5,14 +5,11 @@ power of two, the first ranks form pairs: the even one hands its buffer to the o
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netsim.collectives.chunking import ALIGNMENT, WHOLE, share
 from netsim.collectives.request import Request
 from netsim.collectives.rounds import Round, add_rounds
-from netsim.collectives.schedule import Builder, Schedule
-
-Int32s = NDArray[np.int32]
+from netsim.collectives.schedule import Builder, Int32s, Schedule
 
 
 def recursive_doubling(request: Request) -> Schedule:

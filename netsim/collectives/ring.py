@@ -1,20 +1,17 @@
 """Rings: every piece travels from neighbour to neighbour, all pieces at once."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netsim.collectives.chunking import ALIGNMENT, Pieces, cut, refuse_too_many, share
 from netsim.collectives.layout import Layout, chains
 from netsim.collectives.request import Request
-from netsim.collectives.schedule import Builder, Schedule
+from netsim.collectives.schedule import Builder, Int32s, Schedule
 
 RING_CHUNK = 1 << 20
 """Bytes of one slice of NCCL's Ring Simple: 2 slots of 512 KiB (collectives.h)."""
 
 CHAIN_CHUNK = 512 << 10
 """Bytes of one slice of NCCL's Ring Simple broadcast and reduce: 1 slot."""
-
-Int32s = NDArray[np.int32]
 
 
 def all_reduce(request: Request) -> Schedule:

@@ -4,13 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netsim.collectives.chunking import ALIGNMENT, Pieces, cut, refuse_too_many, share
-from netsim.collectives.schedule import Builder
+from netsim.collectives.schedule import Builder, Int32s, Int64s
 
-Int32s = NDArray[np.int32]
-Int64s = NDArray[np.int64]
 NOBODY = -1
 EAGER = 128 << 10
 """Bytes of the largest message that MPICH's CH3 sends without a rendezvous (MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE)."""

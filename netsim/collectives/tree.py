@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from netsim.collectives.chunking import ALIGNMENT, Pieces, cut, refuse_too_many, share
 from netsim.collectives.layout import Layout, chains
 from netsim.collectives.request import Request
-from netsim.collectives.schedule import Builder, Schedule
+from netsim.collectives.schedule import Builder, Int32s, Int64s, Schedule
 
 TREE_CHUNK = 512 << 10
 """Bytes of one slot of NCCL's Simple protocol: its tree moves one slot at a time."""
 
 NOBODY = -1
-Int32s = NDArray[np.int32]
 
 
 def all_reduce(request: Request) -> Schedule:
@@ -99,7 +98,7 @@ class _Edges:
     source: Int32s
     target: Int32s
     reduces: NDArray[np.bool_]
-    first_wait: NDArray[np.int64]
+    first_wait: Int64s
     waits: Int32s
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from netsim.errors import InputError
-from netsim.traces.graphs.graph import Graph, Joiner
+from netsim.traces.graphs.graph import Graph, Joiner, Node
 from netsim.traces.graphs.graph_to_trace import graphs_of
 from netsim.traces.topological_order import topological_order_of
 from netsim.traces.trace import POINT_TO_POINT, Trace
@@ -86,7 +86,7 @@ class _Matrix:
         for flow in self.order:
             source = self._ends(flow)[0]
             listed = [each for each in sorted(self.waits[flow]) if not self._is_known(flow, each)]
-            own = [each for each in listed if self._turn(each) == self._turn(flow)]
+            own = [each for each in listed if self._send(each).turn == self._send(flow).turn]
             if own and not whole:
                 self.left_out[SHORTER] += len(own) < len(listed)
                 listed = own
@@ -100,17 +100,17 @@ class _Matrix:
                     return self.dependents[taken[event]][0], flows[0]
         return None
 
-    def _turn(self, flow: int) -> int | None:
+    def _send(self, flow: int) -> Node:
+        """The node where a flow starts."""
         rank, number = self.joiner.joined[flow].nodes[0]
-        return self.joiner.graph[rank][number].turn
+        return self.joiner.graph[rank][number]
 
     def _is_known(self, flow: int, awaited: int) -> bool:
         """Whether another flow that is waited for has itself waited for this one."""
         return any(awaited in self.waits[other] for other in self.waits[flow] if other != awaited)
 
     def _ends(self, flow: int) -> tuple[int, int]:
-        rank, number = self.joiner.joined[flow].nodes[0]
-        return rank, self.joiner.graph[rank][number].peer
+        return self.joiner.joined[flow].nodes[0][0], self._send(flow).peer
 
     def _start(self, flow: int) -> int:
         return self.starts_at.get(self.joiner.joined[flow].nodes[0], 0)
@@ -124,9 +124,8 @@ class _Matrix:
         header = {"Nodes": self.trace.ranks, "Connections": len(self.order), "Triggers": len(self.trigger)}
         yield "".join(f"{name} {number}\n" for name, number in header.items() if number or name != "Triggers").encode()
         for turn, flow in enumerate(self.order, 1):
-            rank, number = self.joiner.joined[flow].nodes[0]
             when = f"trigger {self.starts[flow]}" if flow in self.starts else f"start {self._start(flow)}"
-            line = f"{self._name(flow)} id {turn} {when} size {self.joiner.graph[rank][number].bytes}"
+            line = f"{self._name(flow)} id {turn} {when} size {self._send(flow).bytes}"
             for name, event in (("send_done_trigger", (flow, False)), ("recv_done_trigger", (flow, True))):
                 line += f" {name} {self.fires[event]}" if event in self.fires else ""
             yield f"{line}\n".encode()

@@ -108,7 +108,9 @@ class _Log:
     def count(self, calls: int) -> None:
         """Take in that so many calls came without `line`."""
         self.counts["calls"] += calls
-        self._check_calls()
+        if self.counts["calls"] > MAX_CALLS:
+            what = f"the log holds more than {MAX_CALLS:,} calls"
+            raise InputError(what, where=self._where(), hint="cut out the steps that matter")
 
     def _take(self, event: Event) -> Kind | None:
         process = self._process(event.writer)
@@ -205,11 +207,6 @@ class _Log:
         if start_ps is not None:
             return None  # each line has its own time
         return Kind(kind, recorded, (process, recorded.writer.thread), handle, recorded.op in ("send", "recv"))
-
-    def _check_calls(self) -> None:
-        if self.counts["calls"] > MAX_CALLS:
-            what = f"the log holds more than {MAX_CALLS:,} calls"
-            raise InputError(what, where=self._where(), hint="cut out the steps that matter")
 
     def _stream(self, handle: _Handle, recorded: str) -> str:
         """Keep each stream's name once; a name on which the file ends may be cut: it is the known one it begins."""

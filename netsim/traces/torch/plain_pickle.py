@@ -76,12 +76,15 @@ class _Machine:
                     return self._pop()
                 else:
                     self.at = max(self.at, at)
-                    if code not in _STEPS:
-                        raise self._refused(code)
-                    _STEPS[code](self)
+                    self._other_step(code)
                     at = self.at
         finally:
             self.at = max(self.at, at)
+
+    def _other_step(self, code: int) -> None:
+        if code not in _STEPS:
+            raise self._refused(code)
+        _STEPS[code](self)
 
     def _refused(self, code: int) -> InputError:
         name = next((each.name for each in pickletools.opcodes if ord(each.code) == code), f"instruction {code}")

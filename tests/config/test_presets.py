@@ -11,9 +11,9 @@ import netsim
 from netsim.config import build_scenario
 from netsim.config.preset_defaults import filled_in
 from netsim.config.scenario import Scenario
+from netsim.queues.red import Ecn
 from netsim.study.designs import with_seed
 from netsim.topology import FatTree
-from netsim.topology.ecn import Ecn
 from netsim.transport import CONTROLS, RECOVERIES
 from netsim.transport.presets import DEFAULT_PRESET, PRESETS
 from netsim.transport.settings import Transport

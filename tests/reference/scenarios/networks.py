@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
+from netsim.queues.red import NO_ECN, Ecn
 from netsim.topology.builder import NetworkBuilder
-from netsim.topology.ecn import NO_ECN, Ecn
 from netsim.topology.network import SCALE_UP, Link, Network
 from netsim.topology.pfc import Pfc
 from netsim.units import UNLIMITED

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from netsim.queues.trim import Trim
 from netsim.topology.network import Network
-from netsim.topology.trimming import Trim
 from tests.reference.scenarios.drawn import crowded, drawn
 from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.networks import all_to_all, incast, leaves, line, queue, rails, ring, shift, star

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from netsim.queues.shared_buffer import SharedBuffer
 from netsim.topology.network import Network
-from netsim.topology.shared_buffer import SharedBuffer
 from tests.reference.scenarios.drawn import crowded, drawn, with_pfc
 from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.networks import PACKET, incast, leaves, queue, rails, shift, star

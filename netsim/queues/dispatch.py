@@ -92,8 +92,8 @@ def on_enqueue(settings, state, limits, backlog, accepted, seed, row, now):
 
 
 @question
-def on_dequeue(settings, state, limits, backlog, sent, waited, seed, row, now):
-    """A data packet leaves a queue of `backlog` bytes, itself among them: true marks it.
+def on_dequeue(settings, state, limits, backlog, wire_bytes, waited, sent, seed, row, now):
+    """A data packet of `wire_bytes` leaves a queue of `backlog` bytes, itself among them: true marks it.
 
     waited: ps that it stood there. sent: packets that the link has sent.
     """

@@ -75,5 +75,5 @@ def on_enqueue(settings, state, limits, backlog, accepted, seed, row, now):
 
 
 @part
-def on_dequeue(settings, state, limits, backlog, sent, waited, seed, row, now):
+def on_dequeue(settings, state, limits, backlog, wire_bytes, waited, sent, seed, row, now):
     return limits.marks_late and is_marked(limits, backlog, seed, row, sent)

@@ -83,7 +83,9 @@ def dequeue(world, link_id, now):
     link.free_at += time_to_send(link_class, bytes_of(meta))
     meta = without_ingress(meta)
     if world.settings[0].disciplined and queue.leaving and not is_ack(meta):
-        meta |= mark_at_dequeue(world, row, queue, queue.backlog, link.in_flight.tail, now - came_at, now)
+        meta |= mark_at_dequeue(
+            world, row, queue, queue.backlog, bytes_of(meta), now - came_at, link.in_flight.tail, now
+        )
         dispatch.on_transmit(world.settings[0], world.queue_state[row], bytes_of(meta))
     lost = link_class.loss > 0 and is_lost(world, link_id, link_class, link.in_flight.tail, header, meta)
     if world.settings[0].tracing:

@@ -109,12 +109,12 @@ def send(world, link_id, link, link_class, port, now, header, meta, pool_index, 
 
 
 @part
-def mark_at_dequeue(world, row, queue, backlog, sent, waited, now):
+def mark_at_dequeue(world, row, queue, backlog, wire_bytes, waited, sent, now):
     """A packet leaves the queue: MARK if it gets one, else 0. sent: packets before it that the wire did not lose."""
     settings, limits = world.settings[0], world.link_classes[queue.link_class]
-    lost = world.links[row % settings.ports].lost
-    state = world.queue_state[row]
-    if dispatch.on_dequeue(settings, state, limits, backlog, sent + lost, waited, settings.seed, row, now):
+    sent += world.links[row % settings.ports].lost
+    state, seed = world.queue_state[row], settings.seed
+    if dispatch.on_dequeue(settings, state, limits, backlog, wire_bytes, waited, sent, seed, row, now):
         queue.marks += 1
         return MARK
     return 0
@@ -135,7 +135,8 @@ def dequeue(world, link_id, link, link_class, port, now):
             return Port(free_at, data, control, in_flight, longest, sent_bytes, waited, paused)
         packet, pool_index = first(world.packet_pool, ring), head_index(ring)
         header, meta, wire_bytes = packet.header, without_ingress(packet.meta), bytes_of(packet.meta)
-        waited += (free_at - packet.at) * wire_bytes >> WAITED
+        came_at = packet.at
+        waited += (free_at - came_at) * wire_bytes >> WAITED
         if length(control.ring):
             control = Queue(behind_head(ring), control.backlog, wire_bytes)
         else:
@@ -143,8 +144,8 @@ def dequeue(world, link_id, link, link_class, port, now):
             if lossless:
                 world.pfc_state[link_id].leaving_from = ingress_of(packet.meta)
             if settings.disciplined and not is_ack(meta):
-                since, backlog = free_at - packet.at, data.backlog
-                meta |= mark_at_dequeue(world, link_id, link, backlog, in_flight.tail, since, free_at)
+                since, backlog = free_at - came_at, data.backlog
+                meta |= mark_at_dequeue(world, link_id, link, backlog, wire_bytes, since, in_flight.tail, free_at)
         port = Port(free_at, data, control, in_flight, longest, sent_bytes, waited, paused)
         waiting = data.backlog - data.leaving
         port = send(

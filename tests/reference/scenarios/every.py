@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.reference.scenarios.dcqcn import PACED
+from tests.reference.scenarios.disciplines import DISCIPLINED, drawn_disciplined
 from tests.reference.scenarios.drawn import drawn, drawn_lossless, drawn_measuring, drawn_paced
 from tests.reference.scenarios.each_control import EACH_CONTROL
 from tests.reference.scenarios.measuring import MEASURED
@@ -14,7 +15,9 @@ from tests.reference.scenarios.recovery import RECOVERING, drawn_recovering
 from tests.reference.scenarios.shared_buffer import SHARED, drawn_shared
 from tests.reference.scenarios.together import TOGETHER, drawn_together
 
-NAMED = SCENARIOS | LOSSLESS | PACED | RECOVERING | MEASURED | ROUTED | SHARED | CLASSED | TOGETHER | EACH_CONTROL
+NAMED = SCENARIOS | LOSSLESS | PACED | RECOVERING | MEASURED | ROUTED | SHARED | CLASSED | TOGETHER
+NAMED |= EACH_CONTROL | DISCIPLINED
+)
 DRAWN = dict.fromkeys((drawn, drawn_lossless, drawn_paced, drawn_recovering, drawn_measuring), 60)
-DRAWN |= {drawn_routed: 80, drawn_shared: 60, drawn_classed: 60, drawn_together: 80}
+DRAWN |= {drawn_routed: 80, drawn_shared: 60, drawn_classed: 60, drawn_together: 80, drawn_disciplined: 60}
 RANDOM = {each.name: each for draw, count in DRAWN.items() for each in map(draw, range(count))}

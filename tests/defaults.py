@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from netsim.queues.red import NO_ECN
+from netsim.queues.disciplines.red import NO_ECN
 from netsim.transport.registry import REGISTRY
 from netsim.units import UNLIMITED
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from netsim.errors import InputError
-from netsim.queues.red import Ecn
-from netsim.queues.shared_buffer import Shared
+from netsim.queues.disciplines.red import Ecn
+from netsim.queues.disciplines.shared_buffer import Shared
 from netsim.routing import ROUTINGS, Routing
 from netsim.topology import Topology
 from netsim.transport.presets import DEFAULT_PRESET, KMAX, PORT_BUFFER, PRESETS, Preset, preset_named_by

@@ -78,7 +78,7 @@ def refuses(settings, state, limits, pool, backlog, wire_bytes, now):
 
 @question
 def on_full(settings, state, last_bytes, wire_bytes, seed, row, trims):
-    """A data packet finds no room: an answer of answers.py, 0 to drop it. last_bytes: of the last in the queue,
+    """A data packet finds no room: an answer of verdicts.py, 0 to drop it. last_bytes: of the last in the queue,
 
     0 if none waits there or it may not be cut. trims: packets cut at this queue before.
     """

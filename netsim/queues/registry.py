@@ -35,7 +35,7 @@ class Discipline:
         return np.dtype([(name, "i8") for name in ("on", *fields)])
 
 
-REGISTRY = {name: Discipline.of(name, import_module(f"netsim.queues.{name}")) for name in QUEUES}
+REGISTRY = {name: Discipline.of(name, import_module(f"netsim.queues.disciplines.{name}")) for name in QUEUES}
 QUEUE_SETTINGS = np.dtype([(name, each.record) for name, each in REGISTRY.items()])
 _states: list[tuple[str, Any]] = [(name, each.state) for name, each in REGISTRY.items() if each.state]
 QUEUE_STATE = np.dtype(_states or [UNUSED])

@@ -1,6 +1,6 @@
 """Topologies: one blueprint per file; `TOPOLOGIES` names them all, and `build()` of each gives a Network."""
 
-from netsim.queues.red import NO_ECN, Ecn
+from netsim.queues.disciplines.red import NO_ECN, Ecn
 from netsim.topology.blueprint import Override, Topology
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.fat_tree import FatTree

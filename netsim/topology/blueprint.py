@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, TypedDict
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from netsim.errors import InputError
-from netsim.queues.red import Ecn, Marking
-from netsim.queues.shared_buffer import Shared
+from netsim.queues.disciplines.red import Ecn, Marking
+from netsim.queues.disciplines.shared_buffer import Shared
+from netsim.queues.disciplines.trim import Trimming
 from netsim.queues.table import Queues
-from netsim.queues.trim import Trimming
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.limits import Counts, check_counts
 from netsim.topology.network import Network
@@ -59,7 +59,7 @@ class Topology(BaseModel):
     pfc: FlowControl = None
     trim: Trimming = Field(default=None, description="a data packet without room is cut to its header, not dropped")
     shared_buffer: Shared = Field(default=None, description="size and alpha: one buffer for all ports of a switch")
-    queue: Queues = Field(default={}, description="further queue disciplines of switch ports, by name")
+    queue: Queues = Field(default=(), description="further queue disciplines of switch ports, by name")
     loss: Loss = 0.0
 
     @model_serializer(mode="wrap")
@@ -104,7 +104,7 @@ class Topology(BaseModel):
         """An empty network with its switches' settings."""
         shared = self.shared_buffer
         return NetworkBuilder(
-            self.title, self.control_class, self.pfc, trim=self.trim, shared_buffer=shared, queue=self.queue
+            self.title, self.control_class, self.pfc, trim=self.trim, shared_buffer=shared, queue=dict(self.queue)
         )
 
     @property

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from netsim.kernel.settings import KernelSettings
-from netsim.queues.red import NO_ECN, Ecn
-from netsim.queues.shared_buffer import SharedBuffer
-from netsim.queues.trim import Trim
+from netsim.queues.disciplines.red import NO_ECN, Ecn
+from netsim.queues.disciplines.shared_buffer import SharedBuffer
+from netsim.queues.disciplines.trim import Trim
 from netsim.topology.limits import Counts, check_counts
 from netsim.topology.network import Host, Link, Network, Switch
 from netsim.topology.pfc import Pfc

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netsim.kernel.settings import KernelSettings
-from netsim.queues.shared_buffer import SharedBuffer
-from netsim.queues.trim import Trim
+from netsim.queues.disciplines.shared_buffer import SharedBuffer
+from netsim.queues.disciplines.trim import Trim
 from netsim.topology.bisection import bisection_bps
 from netsim.topology.pfc import Pfc
 

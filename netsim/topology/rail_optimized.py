@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from netsim.errors import InputError
-from netsim.queues.red import NO_ECN, Marking
+from netsim.queues.disciplines.red import NO_ECN, Marking
 from netsim.topology.blueprint import Loss, Override, Topology
 from netsim.topology.limits import Counts
 from netsim.topology.network import SCALE_UP, Network

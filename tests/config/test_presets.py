@@ -11,7 +11,7 @@ import netsim
 from netsim.config import build_scenario
 from netsim.config.preset_defaults import filled_in
 from netsim.config.scenario import Scenario
-from netsim.queues.red import Ecn
+from netsim.queues.disciplines.red import Ecn
 from netsim.study.designs import with_seed
 from netsim.topology import FatTree
 from netsim.transport import CONTROLS, RECOVERIES

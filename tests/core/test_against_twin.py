@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from netsim.errors import RunError
-from netsim.queues.shared_buffer import SharedBuffer
-from netsim.queues.trim import Trim
+from netsim.queues.disciplines.shared_buffer import SharedBuffer
+from netsim.queues.disciplines.trim import Trim
 from tests.core.scenario_runs import Figures, build_core, core_figures, differences, play_core, twin_figures
 from tests.reference.scenarios.drawn import drawn
 from tests.reference.scenarios.every import NAMED, RANDOM

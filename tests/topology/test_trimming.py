@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from netsim.queues.trim import Trim
+from netsim.queues.disciplines.trim import Trim
 from netsim.topology import FatTree
 
 

@@ -7,7 +7,7 @@ headroom of that ingress, which is apart from the pool; while anything stands th
 """
 
 from netsim.kernel import inner
-from netsim.queues.shared_buffer import ALPHA, share
+from netsim.queues.disciplines.shared_buffer import ALPHA, share
 
 
 @inner

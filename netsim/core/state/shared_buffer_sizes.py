@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from netsim.errors import InputError
-from netsim.queues.shared_buffer import ALPHA, SharedBuffer
+from netsim.queues.disciplines.shared_buffer import ALPHA, SharedBuffer
 from netsim.topology.network import SCALE_UP, Network
 
 

@@ -53,6 +53,14 @@ def finish_transmission(world, link, pfc, now):
     left.leaving, link.control_leaving = 0, 0
 
 
+@part
+def ask_disciplines(world, row, link, meta, waited, now):
+    """A data packet leaves the queue of its class: meta, with a mark if it gets one."""
+    queue, wire_bytes = world.links[row], bytes_of(meta)
+    dispatch.on_transmit(world.settings[0], world.queue_state[row], wire_bytes)
+    return meta | mark_at_dequeue(world, row, queue, queue.backlog, wire_bytes, waited, link.in_flight.tail, now)
+
+
 @inner
 def dequeue(world, link_id, now):
     """A transmission has ended. Then the next starts, an ACK of its own class first."""
@@ -83,10 +91,7 @@ def dequeue(world, link_id, now):
     link.free_at += time_to_send(link_class, bytes_of(meta))
     meta = without_ingress(meta)
     if world.settings[0].disciplined and queue.leaving and not is_ack(meta):
-        meta |= mark_at_dequeue(
-            world, row, queue, queue.backlog, bytes_of(meta), now - came_at, link.in_flight.tail, now
-        )
-        dispatch.on_transmit(world.settings[0], world.queue_state[row], bytes_of(meta))
+        meta = ask_disciplines(world, row, link, meta, now - came_at, now)
     lost = link_class.loss > 0 and is_lost(world, link_id, link_class, link.in_flight.tail, header, meta)
     if world.settings[0].tracing:
         trace_packet(world, link_id, came_at, now, header, meta | (LOST if lost else 0))

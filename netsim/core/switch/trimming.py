@@ -12,7 +12,7 @@ from netsim.core.state.packet_metadata import carry_metadata, tail_index
 from netsim.core.state.packet_pool import append, length
 from netsim.kernel import inner
 from netsim.queues import dispatch
-from netsim.queues.answers import TRIM, TRIM_LAST
+from netsim.queues.verdicts import TRIM, TRIM_LAST
 
 
 @inner

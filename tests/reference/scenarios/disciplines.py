@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from netsim.queues.codel import Codel
+from netsim.queues.disciplines.codel import Codel
 from netsim.topology.network import Network
 from tests.reference.scenarios.drawn import drawn, drawn_lossless
 from tests.reference.scenarios.networks import MICROSECOND as US

@@ -17,7 +17,6 @@ from tests.reference.scenarios.together import TOGETHER, drawn_together
 
 NAMED = SCENARIOS | LOSSLESS | PACED | RECOVERING | MEASURED | ROUTED | SHARED | CLASSED | TOGETHER
 NAMED |= EACH_CONTROL | DISCIPLINED
-)
 DRAWN = dict.fromkeys((drawn, drawn_lossless, drawn_paced, drawn_recovering, drawn_measuring), 60)
 DRAWN |= {drawn_routed: 80, drawn_shared: 60, drawn_classed: 60, drawn_together: 80, drawn_disciplined: 60}
 RANDOM = {each.name: each for draw, count in DRAWN.items() for each in map(draw, range(count))}

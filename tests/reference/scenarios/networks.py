@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from netsim.queues.red import NO_ECN, Ecn
+from netsim.queues.disciplines.red import NO_ECN, Ecn
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.network import SCALE_UP, Link, Network
 from netsim.topology.pfc import Pfc

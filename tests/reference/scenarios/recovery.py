@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from netsim.queues.trim import Trim
+from netsim.queues.disciplines.trim import Trim
 from netsim.topology.network import Network
 from tests.reference.scenarios.drawn import crowded, drawn
 from tests.reference.scenarios.networks import MICROSECOND as US

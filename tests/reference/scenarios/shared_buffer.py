@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from netsim.queues.shared_buffer import SharedBuffer
+from netsim.queues.disciplines.shared_buffer import SharedBuffer
 from netsim.topology.network import Network
 from tests.reference.scenarios.drawn import crowded, drawn, with_pfc
 from tests.reference.scenarios.networks import MICROSECOND as US

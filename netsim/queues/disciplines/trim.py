@@ -15,7 +15,7 @@ from netsim.errors import InputError
 from netsim.kernel import part
 from netsim.kernel.rng import thirty_bits
 from netsim.kernel.settings import FixedPoint, KernelSettings
-from netsim.queues.answers import TRIM, TRIM_LAST
+from netsim.queues.verdicts import TRIM, TRIM_LAST
 
 COINS = 1 << 41  # added to the number of a row: its coins, its marks and its losses are drawn apart
 

@@ -59,7 +59,7 @@ class Topology(BaseModel):
     pfc: FlowControl = None
     trim: Trimming = Field(default=None, description="a data packet without room is cut to its header, not dropped")
     shared_buffer: Shared = Field(default=None, description="size and alpha: one buffer for all ports of a switch")
-    queue: Queues = Field(default=(), description="further queue disciplines of switch ports, by name")
+    queue: Queues = Field(default=Queues(), description="further queue disciplines of switch ports, by name")
     loss: Loss = 0.0
 
     @model_serializer(mode="wrap")
@@ -104,7 +104,7 @@ class Topology(BaseModel):
         """An empty network with its switches' settings."""
         shared = self.shared_buffer
         return NetworkBuilder(
-            self.title, self.control_class, self.pfc, trim=self.trim, shared_buffer=shared, queue=dict(self.queue)
+            self.title, self.control_class, self.pfc, trim=self.trim, shared_buffer=shared, queue=self.queue.chosen
         )
 
     @property

@@ -28,6 +28,11 @@ class SharedBuffer(KernelSettings):
     size: Size = Field(gt=0, le=LARGEST_SIZE)
     alpha: Annotated[float, Field(gt=0, le=LARGEST_ALPHA), FixedPoint(ALPHA)] = 1.0
 
+    @classmethod
+    def names(cls) -> list[str]:
+        """Kernels find the size in the rows of switches."""
+        return ["alpha"]
+
     def most_of(self, queues: int) -> float:
         """Bytes that so many congested queues hold together, to within a packet each."""
         return self.size * queues * self.alpha / (1 + queues * self.alpha)

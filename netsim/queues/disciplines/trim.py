@@ -31,6 +31,11 @@ class Trim(KernelSettings):
     last: Annotated[float, Field(ge=0.0, le=1.0), FixedPoint(30)] = 0.5
     marking: Literal["dequeue", "enqueue"] = "dequeue"
 
+    @classmethod
+    def names(cls) -> list[str]:
+        """Kernels find `marking` in the rows of links."""
+        return ["last"]
+
 
 def _off(value: Any) -> Any:
     """Let `trim = false` (also None and "off") mean switches that drop, and `trim = true` the defaults."""

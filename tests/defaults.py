@@ -19,8 +19,19 @@ UET = "uet-htsim 40ccb052, the UEC sender"
 CSG = "csg-htsim 841d9e7, the Swift sender"
 DESIGN = "this project's own choice"
 
+
+def by(source: str, **values: Any) -> Rows:
+    """What one source says."""
+    return {name: (value, source) for name, value in values.items()}
+
+
+def own(*names: str) -> Rows:
+    """Tables that are models themselves."""
+    return dict.fromkeys(names, (OWN, ""))
+
+
 DEFAULTS: dict[str, Rows] = {
-    "DctcpSettings": {"gain": (1 / 16, "DCTCP (SIGCOMM 2010), section 4")},
+    "DctcpSettings": by("DCTCP (SIGCOMM 2010), section 4", gain=1 / 16),
     "DcqcnSettings": {
         "g": (5 / 1024, f"{NIC}: DCE_TCP_G 1019 of 1024"),
         "alpha_timer": (1 * US, f"{NIC}: DCE_TCP_RTT"),
@@ -33,29 +44,23 @@ DEFAULTS: dict[str, Rows] = {
         "clamp_tgt_rate": (False, f"{NIC}: CLAMP_TGT_RATE"),
         "cnp_interval": (4 * US, f"{NIC}: MIN_TIME_BETWEEN_CNPS"),
     },
-    "TimelySettings": {
-        "alpha": (0.875, "TIMELY (SIGCOMM 2015), section 5"),
-        "beta": (0.8, "TIMELY, section 5"),
+    "TimelySettings": by("TIMELY (SIGCOMM 2015), section 5", alpha=0.875, beta=0.8, delta=10 * MBPS)
+    | {
         "beta_patched": (0.008, "CoNEXT 2016, section 4.3"),
         "t_low": ("auto", "50 us over 20 us of round trip: TIMELY, section 5"),
         "t_high": ("auto", "500 us over 20 us of round trip"),
-        "delta": (10 * MBPS, "TIMELY, section 5"),
         "hai": (5, "TIMELY, algorithm 1: N"),
         "hai_after": (5, "TIMELY, algorithm 1: five in a row"),
         "least": (1000, DESIGN),
         "patched": (True, "CoNEXT 2016: the rule of 2015 has no fixed point"),
     },
-    "SwiftSettings": {
+    "SwiftSettings": by(CSG, fs_max_cwnd=100, ai=1, beta=0.8, max_mdf=0.5)
+    | by(DESIGN, min_cwnd=0.001, max_cwnd="auto")
+    | {
         "base_target": ("auto", f"{CSG}: 20 us, for a round trip that may be longer"),
-        "hop_scale": (3_053 * NS, f"{CSG}: base target / 6.55"),
+        "hop_scale": (round(20_000 / 6.55) * NS, f"{CSG}: base target / 6.55"),
         "fs_range": (100 * US, f"{CSG}: five base targets"),
         "fs_min_cwnd": (0.1, f"{CSG}; Swift (SIGCOMM 2020), section 3.5"),
-        "fs_max_cwnd": (100, CSG),
-        "ai": (1, CSG),
-        "beta": (0.8, CSG),
-        "max_mdf": (0.5, CSG),
-        "min_cwnd": (0.001, DESIGN),
-        "max_cwnd": ("auto", DESIGN),
         "retx_reset_threshold": (5, "Swift, algorithm 1"),
     },
     "HpccSettings": {
@@ -64,19 +69,12 @@ DEFAULTS: dict[str, Rows] = {
         "ai": (10 * MBPS, "HPCC's ns-3 model, run.py, at 25 Gb/s"),
         "least": (1000, DESIGN),
     },
-    "NsccSettings": {
+    "NsccSettings": by(UET, target_qdelay="auto", alpha=4.0, fi=5.0, eta=0.15, gamma=0.8, max_md=0.5)
+    | by(UET, delay_alpha=0.0125, fi_scale=0.25, fast_below=1 * US)
+    | {
         "base_rtt": ("auto", f"{UET}, main_uec.cpp: the longest path's"),
-        "target_qdelay": ("auto", UET),
         "target_share": (1.0, f"{UET}: a base RTT without trimming"),
         "max_window": (1.5, f"{UET}: of the connection's own bandwidth-delay product"),
-        "alpha": (4.0, UET),
-        "fi": (5.0, UET),
-        "eta": (0.15, UET),
-        "gamma": (0.8, UET),
-        "max_md": (0.5, UET),
-        "delay_alpha": (0.0125, UET),
-        "fi_scale": (0.25, UET),
-        "fast_below": (1 * US, UET),
         "qa_threshold": (4, f"{UET}: target queueing delays"),
         "qa_gate": (3, f"{UET}: an eighth of the widest window"),
         "adjust_after": (8, f"{UET}: packets"),
@@ -85,23 +83,15 @@ DEFAULTS: dict[str, Rows] = {
         "last": (0.5, "NDP (SIGCOMM 2017), section 3.1: with probability 50 %; uet-htsim, compositequeue.cpp"),
         "marking": ("dequeue", 'uet-htsim, compositequeue.cpp: "ECN mark on deque"'),
     },
-    "NdpSettings": {"share": (0.99, "csg-htsim 841d9e7, NDP's pull pacer")},
-    "GoBackN": {"naks": ("once", "InfiniBand: one NAK until the gap is closed")},
-    "SelectiveRepeat": {
-        "window": ("auto", DESIGN),
-        "reordering": ("auto", "RFC 5681, three duplicate ACKs"),
-    },
+    "NdpSettings": by("csg-htsim 841d9e7, NDP's pull pacer", share=0.99),
+    "GoBackN": by("InfiniBand: one NAK until the gap is closed", naks="once"),
+    "SelectiveRepeat": by(DESIGN, window="auto") | by("RFC 5681, three duplicate ACKs", reordering="auto"),
     "ControlSettings": {},
-    "ControlTables": {name: (OWN, "") for name, control in REGISTRY.items() if control.has_settings},
-    "Transport": {
-        "preset": (None, DESIGN),
-        "control": ("dctcp", DESIGN),
-        "recovery": ("go_back_n", "InfiniBand's reliable connection"),
-        "timeout": ("auto", DESIGN),
-        "window": ("bdp", DESIGN),
-        "retries": (7, "InfiniBand's largest retry count; NCCL_IB_RETRY_CNT"),
-        **dict.fromkeys(("go_back_n", "selective_repeat"), (OWN, "")),
-    },
+    "ControlTables": own(*(name for name, control in REGISTRY.items() if control.has_settings)),
+    "Transport": by(DESIGN, preset=None, control="dctcp", timeout="auto", window="bdp")
+    | by("InfiniBand's reliable connection", recovery="go_back_n")
+    | by("InfiniBand's largest retry count; NCCL_IB_RETRY_CNT", retries=7)
+    | own("go_back_n", "selective_repeat"),
     "Ecn": {
         "kmin": (83_200, "UEC NSCC: 0.2 of a queue of 416,000 bytes"),
         "kmax": (332_800, "UEC NSCC: 0.8 of it"),
@@ -113,34 +103,25 @@ DEFAULTS: dict[str, Rows] = {
         "xon": (49_152, "htsim's RoCE: 12 packets"),
         "headroom": (None, "computed (IEEE 802.1Qbb)"),
     },
-    "SharedBuffer": {"alpha": (1.0, DESIGN)},
-    "Topology": {
-        "kind": ("", DESIGN),
-        "name": ("", DESIGN),
-        "rate": (100 * GBPS, HTSIM),
-        "delay": (1 * US, HTSIM),
-        "buffer": (416_000, HTSIM),
-        "ecn": (OWN, ""),
-        "control_class": ("strict", DESIGN),
-        "pfc": (None, DESIGN),
-        "trim": (None, DESIGN),
-        "shared_buffer": (None, DESIGN),
-        "loss": (0.0, DESIGN),
+    "SharedBuffer": by(DESIGN, alpha=1.0),
+    "Codel": {
+        "target": (5 * US, "RFC 8289, section 4.3: 5 to 10 % of the interval"),
+        "interval": (100 * US, "RFC 8289, section 4.2: a long round trip; its 100 ms are the Internet's"),
     },
-    "Override": dict.fromkeys(("rate", "delay", "buffer", "ecn", "loss"), (None, DESIGN)),
-    "FatTree": {
-        "kind": ("fat_tree", DESIGN),
-        "tiers": (3, "Al-Fares et al. (SIGCOMM 2008)"),
-        "oversubscription": (1, "Al-Fares et al.: full bisection"),
-        **dict.fromkeys(("tor", "agg", "core"), (OWN, "")),
-    },
-    "LeafSpine": {"kind": ("leaf_spine", DESIGN), "leaf": (OWN, ""), "spine": (OWN, "")},
-    "RailOptimized": {
-        "kind": ("rail_optimized", DESIGN),
-        "gpus_per_server": (8, "DGX H100"),
-        "oversubscription": (1, DESIGN),
-        **dict.fromkeys(("nvlink", "nic", "spine"), (OWN, "")),
-    },
+    "_Queues": {},
+    "Queues": by(DESIGN, codel=None),
+    "KernelSettings": {},
+    "Topology": by(DESIGN, kind="", name="", control_class="strict", pfc=None, trim=None, shared_buffer=None, loss=0.0)
+    | by(HTSIM, rate=100 * GBPS, delay=1 * US, buffer=416_000)
+    | own("ecn", "queue"),
+    "Override": by(DESIGN, rate=None, delay=None, buffer=None, ecn=None, loss=None),
+    "FatTree": by(DESIGN, kind="fat_tree")
+    | by("Al-Fares et al. (SIGCOMM 2008): full bisection", tiers=3, oversubscription=1)
+    | own("tor", "agg", "core"),
+    "LeafSpine": by(DESIGN, kind="leaf_spine") | own("leaf", "spine"),
+    "RailOptimized": by(DESIGN, kind="rail_optimized", oversubscription=1)
+    | by("DGX H100", gpus_per_server=8)
+    | own("nvlink", "nic", "spine"),
     "NvLink": {
         "rate": (3_600 * GBPS, "NVLink 4: 450 GB/s each way"),
         "delay": (300 * NS, DESIGN),
@@ -148,59 +129,33 @@ DEFAULTS: dict[str, Rows] = {
         "ecn": (NO_ECN, "NVLink marks nothing"),
         "loss": (0.0, "NVLink retransmits link by link"),
     },
-    "HtsimTree": {"kind": ("htsim", DESIGN), "core": (None, DESIGN)},
-    "Tier": {
-        "radix_up": (0, "htsim's .topo files"),
-        "bundle": (1, "htsim's .topo files"),
-        "switch_latency": (0, "htsim's .topo files"),
-        **dict.fromkeys(
-            ("downlink_speed", "downlink_latency", "queue_down", "queue_up", "oversubscribed"),
-            (None, "htsim's .topo files"),
-        ),
-    },
-    "Routing": {"kind": ("", DESIGN), "pxn": (True, "NCCL 2.12: NCCL_PXN_DISABLE 0")},
+    "HtsimTree": by(DESIGN, kind="htsim", core=None),
+    "Tier": by("htsim's .topo files", radix_up=0, bundle=1, switch_latency=0, oversubscribed=None)
+    | by("htsim's .topo files", downlink_speed=None, downlink_latency=None, queue_down=None, queue_up=None),
+    "Routing": by(DESIGN, kind="") | by("NCCL 2.12: NCCL_PXN_DISABLE 0", pxn=True),
     "Ecmp": {
         "kind": ("ecmp", DESIGN),
         "queue_pairs": (1, "NCCL_IB_QPS_PER_CONNECTION"),
         "spread": ("round_robin", "NCCL_IB_SPLIT_DATA_ON_QPS 0"),
     },
-    "Single": {"kind": ("single", DESIGN)},
+    "Single": by(DESIGN, kind="single"),
     "PerPacket": {},
-    "Spray": {"kind": ("spray", DESIGN), "order": ("random", DESIGN)},
-    "Flowlet": {
-        "kind": ("flowlet", DESIGN),
-        "gap": (100 * US, "ConWeave (SIGCOMM 2023), its ns-3 model of LetFlow at 100 Gb/s"),
-        "slots": (4096, DESIGN),
-    },
-    "Adaptive": {"kind": ("adaptive", DESIGN)},
-    "Reps": {"kind": ("reps", DESIGN), "entropies": (65_536, "REPS: 16 bits of the UDP source port")},
-    "Packet": {
-        "payload": (4096, "InfiniBand's largest MTU"),
-        "header": (64, "htsim's RoCE: 64 bytes"),
-        "ack": (64, "htsim's RoCE: 64 bytes"),
-        "scale_up_payload": (8192, "within 2 % of 4096 at 3.6 Tb/s, 300 ns"),
-    },
-    "Nic": {"jitter": (0.0, "exact")},
-    "Placement": {"kind": ("packed", DESIGN), "order": ((), DESIGN)},
-    "Scenario": {
-        **dict.fromkeys(("packet", "nic", "transport", "routing", "placement", "classes"), (OWN, "")),
-        "algorithms": ({}, DESIGN),
-        "channels": (None, DESIGN),
-        "chunk": (None, DESIGN),
-        "seed": (1, DESIGN),
-    },
-    "Classes": {"by_group": ({}, DESIGN), "by_operation": ({}, DESIGN)},
-    "Picture": {
-        "title": ("", DESIGN),
-        "x": ("", DESIGN),
-        "lines": ((), DESIGN),
-        "y": ("completion_time_ps", DESIGN),
-    },
-    "Prices": {
-        "currency": ("", DESIGN),
-        **dict.fromkeys(("switch", "port", "cable", "optic"), (0.0, "netsim knows no prices")),
-        "optical": (None, DESIGN),
-    },
+    "Spray": by(DESIGN, kind="spray", order="random"),
+    "Flowlet": by(DESIGN, kind="flowlet", slots=4096)
+    | by("ConWeave (SIGCOMM 2023), its ns-3 model of LetFlow at 100 Gb/s", gap=100 * US),
+    "Adaptive": by(DESIGN, kind="adaptive"),
+    "Reps": by(DESIGN, kind="reps") | by("REPS: 16 bits of the UDP source port", entropies=65_536),
+    "Packet": by("InfiniBand's largest MTU", payload=4096)
+    | by("htsim's RoCE: 64 bytes", header=64, ack=64)
+    | by("within 2 % of 4096 at 3.6 Tb/s, 300 ns", scale_up_payload=8192),
+    "Nic": by("exact", jitter=0.0),
+    "Placement": by(DESIGN, kind="packed", order=()),
+    "Scenario": by(DESIGN, algorithms={}, channels=None, chunk=None, seed=1)
+    | own("packet", "nic", "transport", "routing", "placement", "classes"),
+    "Classes": by(DESIGN, by_group={}, by_operation={}),
+    "Picture": by(DESIGN, title="", x="", lines=(), y="completion_time_ps"),
+    "Prices": by(DESIGN, currency="", optical=None)
+    | by("netsim knows no prices", switch=0.0, port=0.0, cable=0.0, optic=0.0),
 }
 
 CONSTANTS: Rows = {

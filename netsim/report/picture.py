@@ -1,4 +1,8 @@
-"""A small chart as SVG: groups of bars over words, lines over numbers, both with ranges; white paper, no script."""
+"""A small chart as an SVG file: groups of bars over words, lines over numbers, both with ranges.
+
+Apart from the pages' `page_assets/charts.js`, since a file for a paper or a README is on white, runs no script, and is
+written where there is no browser.
+"""
 
 from __future__ import annotations
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from netsim.config.preset_defaults import filled_in
-from netsim.report.assets import assets, script_json
+from netsim.report.assets import assets
 from netsim.report.bottleneck import slowdown_of
+from netsim.report.page import document
 from netsim.report.run_charts import bandwidths_of, kinds_of, plain, queue_lengths_of, slowdowns_of
 from netsim.report.run_fabric import fabric_of
 from netsim.report.run_series import parts_of, series_of
@@ -21,10 +21,7 @@ from netsim.units import format_size
 from netsim.writing import write_text
 
 MOST_ROWS = 2000  # of a table on the page; the Parquet tables hold the rest
-SCRIPTS = (
-    "base.js", "charts.js", "fabric.js", "heat.js", "ranks.js", "tables.js", "main.js",
-)  # fmt: skip
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"  # no requests
+SCRIPTS = ("fabric.js", "heat.js", "collectives.js", "ranks.js", "tables.js", "main.js")
 
 
 def write_run_page(result: Result, path: Path) -> None:
@@ -35,14 +32,7 @@ def write_run_page(result: Result, path: Path) -> None:
 def run_page(result: Result) -> str:
     """The page as one text of HTML; names are text in it, never markup."""
     title = f"{result.scenario.trace.name} on {result.scenario.topology.title}"
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)} - netsim</title>\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
-        f"<style>{assets('page.css', 'report.css')}</style>\n</head>\n<body>\n{assets('report.html')}\n"
-        f'<script type="application/json" id="run">{script_json(page_data(result))}</script>\n'
-        f"<script>(() => {{\n'use strict';\n{assets(*SCRIPTS)}\n}})();</script>\n</body>\n</html>\n"
-    )
+    return document(f"{title} - netsim", assets("report.html"), "run", page_data(result), SCRIPTS)
 
 
 def page_data(result: Result) -> dict[str, Any]:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from html import escape
 from pathlib import Path
-from typing import Any
 
 from netsim.report.page import PageTable, Part, Plot, Section, page
-from netsim.report.profile_plots import JOB_COLOURS
 from netsim.report.text import PS_PER_US, microseconds
 from netsim.study.comparison import Comparison, verdict
 from netsim.study.comparison_text import comparison_rows, matrix_rows, seeds_text
 from netsim.writing import write_text
-
-DOT = {"size": 6, "opacity": 0.55, "color": "#8b8f99"}
 
 
 def write_comparison(comparison: Comparison, path: Path) -> None:
@@ -41,30 +35,17 @@ def comparison_page(comparison: Comparison) -> str:
 
 
 def _times(comparison: Comparison) -> Plot:
-    names = [escape(name) for name in comparison.names]
-    times = [comparison.time(design) for design in range(len(names))]
-    half = [0.0 if math.isnan(time.high) else (time.high - time.middle) / PS_PER_US for time in times]
-    bars = {
-        "type": "bar",
-        "name": "mean",
-        "x": names,
-        "y": [time.middle / PS_PER_US for time in times],
-        "error_y": {"type": "data", "array": half, "visible": len(comparison.seeds) > 1},
-        "marker": {"color": [JOB_COLOURS[design % len(JOB_COLOURS)] for design in range(len(names))]},
-        "hovertemplate": "%{x}: %{y:,.2f} us<extra></extra>",
-    }
-    dots = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "one seed",
-        "x": [name for design, name in enumerate(names) for _ in comparison.seeds],
-        "y": [time / PS_PER_US for design in range(len(names)) for time in comparison.times_ps(design)],
-        "text": [f"seed {seed}" for _ in names for seed in comparison.seeds],
-        "marker": DOT,
-        "hovertemplate": "%{x}, %{text}: %{y:,.2f} us<extra></extra>",
-    }
-    says = "Mean time to finish, with its 95 % interval; a dot is one seed."
-    return Plot({"data": [bars, dots], "layout": _layout("time to finish", "", "us")}, says, half=True)
+    designs = range(len(comparison.names))
+    marks = [[each / PS_PER_US for each in comparison.time(design).mark] for design in designs]
+    middle, low, high = zip(*marks, strict=True)
+    seeds = [f"seed {seed}" for seed in comparison.seeds]
+    times = [[time / PS_PER_US for time in comparison.times_ps(design)] for design in designs]
+    dots = [list(zip(each, seeds, strict=True)) for each in times]
+    bars = {"name": "mean", "y": middle, "low": low, "high": high, "dots": dots}
+    how = {"words": comparison.names, "xName": "", "yName": "us", "yFormat": "figures"}
+    return Plot(
+        "bars", "time to finish", [bars], how, "Mean time to finish, with its 95 % interval; a dot is one seed."
+    )
 
 
 def _costs(comparison: Comparison) -> list[Part]:
@@ -74,29 +55,7 @@ def _costs(comparison: Comparison) -> list[Part]:
     if len(set(amounts)) < 2:
         return []
     what = f"price {comparison.costs[0].currency}".strip() if has_price else "switch ports in use"
-    dots = {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": amounts,
-        "y": [comparison.time(design).middle / PS_PER_US for design in range(len(amounts))],
-        "text": [escape(name) for name in comparison.names],
-        "textposition": "top center",
-        "cliponaxis": False,
-        "marker": {"size": 12, "color": [JOB_COLOURS[each % len(JOB_COLOURS)] for each in range(len(amounts))]},
-        "hovertemplate": "%{text}: %{x:,} for %{y:,.2f} us<extra></extra>",
-    }
-    layout = _layout("time against cost", escape(what), "us")
-    low, high = min(amounts), max(amounts)
-    layout["xaxis"]["range"] = [low - 0.3 * (high - low), high + 0.3 * (high - low)]
-    return [Plot({"data": [dots], "layout": layout}, "Further left is cheaper, further down is faster.", half=True)]
-
-
-def _layout(title: str, x: str, y: str) -> dict[str, Any]:
-    return {
-        "title": {"text": title, "x": 0, "font": {"size": 14}},
-        "height": 380,
-        "margin": {"l": 70, "r": 20, "t": 40, "b": 80},
-        "showlegend": False,
-        "xaxis": {"automargin": True, "title": {"text": x}},
-        "yaxis": {"automargin": True, "rangemode": "tozero", "title": {"text": y}},
-    }
+    times = [comparison.time(design).middle / PS_PER_US for design in range(len(amounts))]
+    dots = [{"name": name, "x": [x], "y": [y]} for name, x, y in zip(comparison.names, amounts, times, strict=True)]
+    how = {"xName": what, "xFormat": "figures", "yName": "us", "yFormat": "figures"}
+    return [Plot("curves", "time against cost", dots, how, "Further left is cheaper, further down is faster.")]

@@ -24,6 +24,11 @@ class Interval:
         """Whether there is a range: it takes two runs."""
         return not math.isnan(self.low)
 
+    @property
+    def mark(self) -> tuple[float, float, float]:
+        """Middle, low and high, as charts take them; all are the middle where there is no range."""
+        return (self.middle, self.low, self.high) if self.is_known else (self.middle,) * 3
+
     def covers(self, value: float) -> bool:
         """Whether a value lies in the range; never where there is none."""
         return self.low <= value <= self.high

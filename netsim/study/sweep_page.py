@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pandas as pd
 
 from netsim.report.page import PageTable, Part, Plot, Section, page
 from netsim.report.picture import Mark, Plotted, svg
-from netsim.report.profile_plots import JOB_COLOURS
 from netsim.report.text import counted
 from netsim.study.chart import Chart, chart_of
 from netsim.study.folder import FAILED
@@ -85,44 +83,24 @@ def _cell(value: Any) -> str:
 
 
 def _plot(chart: Chart) -> Plot:
-    traces = [_trace(chart, name, number) for number, name in enumerate(chart.lines)]
-    legend = 22 * len(traces) if len(traces) > 1 else 0
-    kind = {"type": "category"} if chart.numbers is None else {}
-    layout = {
-        "title": {"text": escape(chart.y_title), "x": 0, "font": {"size": 14}},
-        "height": 340 + legend,
-        "margin": {"l": 70, "r": 20, "t": 40, "b": 80 + legend},
-        "showlegend": len(traces) > 1,
-        "barmode": "group",
-        "xaxis": {"automargin": True, "title": {"text": escape(chart.x_title)}, **kind},
-        "yaxis": {"automargin": True, "rangemode": "tozero"},
-        "legend": {"x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
-    }
+    """The same figure on a page: bars over words, lines over numbers."""
     says = f"Means of {chart.repeats} seeds with their 95 % intervals." if chart.repeats > 1 else "One run each."
-    return Plot({"data": traces, "layout": layout}, says, half=True)
+    how = {"words": chart.x, "xName": chart.x_title, "yName": chart.y_title, "xFormat": "figures", "yFormat": "figures"}
+    lines = [_line(chart, name) for name in chart.lines]
+    if chart.numbers is None:
+        return Plot("bars", chart.y_title, lines, how, says)
+    return Plot("curves", chart.y_title, [each for each in lines if each["x"]], how, says)
 
 
-def _trace(chart: Chart, name: str, number: int) -> dict[str, Any]:
-    marks = [_mark(each) for each in chart.lines[name]]
-    x: list[Any] = [escape(each) for each in chart.x] if chart.numbers is None else list(chart.numbers)
-    shape = {"type": "bar"} if chart.numbers is None else {"type": "scatter", "mode": "lines+markers"}
-    return {
-        **shape,
-        "x": x,
-        "y": [None if mark is None else mark[0] for mark in marks],
-        "name": escape(name),
-        "error_y": {
-            "type": "data",
-            "array": [0.0 if mark is None else mark[2] - mark[0] for mark in marks],
-            "visible": chart.repeats > 1,
-        },
-        "marker": {"color": JOB_COLOURS[number % len(JOB_COLOURS)]},
-        "hovertemplate": "%{x}: %{y:,.4~g}<extra>%{fullData.name}</extra>",
-    }
+def _line(chart: Chart, name: str) -> dict[str, Any]:
+    """A line of the points that are known, in order; in bars each stays in its place."""
+    marks, xs = [_mark(each) for each in chart.lines[name]], chart.numbers or []
+    if chart.numbers is not None:
+        known = sorted((x, mark) for x, mark in zip(chart.numbers, marks, strict=True) if mark)
+        xs, marks = [x for x, _ in known], [mark for _, mark in known]
+    middle, low, high = ([mark and mark[place] for mark in marks] for place in range(3))
+    return {"name": name, "x": xs, "y": middle, "low": low, "high": high}
 
 
 def _mark(interval: Interval | None) -> Mark:
-    if interval is None:
-        return None
-    middle = interval.middle
-    return (middle, interval.low, interval.high) if interval.is_known else (middle, middle, middle)
+    return None if interval is None else interval.mark

@@ -1,7 +1,5 @@
 """A log is told now and then how far a study is."""
 
-from __future__ import annotations
-
 import pytest
 
 from netsim.cli.eta import finishing

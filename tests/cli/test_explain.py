@@ -11,9 +11,9 @@ import pytest
 from netsim.cli import main
 from netsim.explain import KINDS
 from netsim.explain.chunks import chunks_of
+from tests.cli.command_line import CommandLine
 
 HOME = Path(__file__).parents[2]
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +30,8 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_says_which_link_and_why(saved: Path, capsys: Capture) -> None:
-    assert main(["explain", str(saved)]) == 0
-    first, parts, worst, *_ = capsys.readouterr().out.splitlines()
+def test_says_which_link_and_why(saved: Path, cli: CommandLine) -> None:
+    first, parts, worst, *_ = cli.succeeds("explain", saved).out.splitlines()
     assert first.startswith("collective 0: flows, 32 MB, ")
     assert "propagation" in parts
     assert "serialisation" in parts
@@ -43,9 +42,8 @@ def test_says_which_link_and_why(saved: Path, capsys: Capture) -> None:
     assert " shared by 2 flows" in text
 
 
-def test_json_has_the_shape_that_was_promised(several: Path, capsys: Capture) -> None:
-    assert main(["explain", str(several), "--json"]) == 0
-    value = json.loads(capsys.readouterr().out)
+def test_json_has_the_shape_that_was_promised(several: Path, cli: CommandLine) -> None:
+    value = cli.json("explain", several)
     assert list(value) == ["collectives", "job"]
     for each in value["collectives"]:
         assert list(each) == ["id", "time_ps", "parts_ps", "links", "reason"]
@@ -58,101 +56,79 @@ def test_json_has_the_shape_that_was_promised(several: Path, capsys: Capture) ->
     assert sum(sum(link["parts_ps"].values()) for link in value["job"]["links"]) == lost
 
 
-def test_several_are_told_together_and_one_alone(several: Path, capsys: Capture) -> None:
-    assert main(["explain", str(several)]) == 0
-    whole = capsys.readouterr().out
+def test_several_are_told_together_and_one_alone(several: Path, cli: CommandLine) -> None:
+    whole = cli.succeeds("explain", several).out
     assert whole.count("collective ") >= 3
     assert "all 3 collectives together" in whole
     assert "cause" in whole
-    assert main(["explain", str(several), "--collective", "1"]) == 0
-    alone = capsys.readouterr().out
+    alone = cli.succeeds("explain", several, "--collective 1").out
     assert alone.strip() in whole
     assert "together" not in alone
 
 
-def test_the_readme_shows_what_it_says(saved: Path, capsys: Capture) -> None:
-    assert main(["explain", str(saved)]) == 0
-    shown = f"$ netsim explain slow\n{capsys.readouterr().out}```\n"
+def test_the_readme_shows_what_it_says(saved: Path, cli: CommandLine) -> None:
+    shown = f"$ netsim explain slow\n{cli.succeeds('explain', saved).out}```\n"
     assert shown in (HOME / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_examples_of_its_help_work_one_after_the_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["explain", "--help"]) == 0
-    lines = [line.split() for line in capsys.readouterr().out.splitlines() if line.strip().startswith("netsim ")]
-    assert len(lines) == 4
-    assert [main(line[1:]) for line in lines] == [0, 0, 0, 0]
-    assert main(["--help"]) == 0
-    assert "\n  explain " in capsys.readouterr().out
+    shown = cli.succeeds("explain --help").out.splitlines()
+    lines = [line.strip().removeprefix("netsim ") for line in shown if line.strip().startswith("netsim ")]
+    assert [cli(line).code for line in lines] == [0, 0, 0, 0]
+    assert "\n  explain " in cli.succeeds("--help").out
 
 
-def refused(folder: Path, capsys: Capture, *more: str) -> str:
-    assert main(["explain", str(folder), *more]) == 2
-    output = capsys.readouterr()
-    assert output.out == ""
-    assert output.err.count("\n") == 1
-    return output.err
-
-
-def test_what_cannot_be_explained_is_said_in_one_line(saved: Path, tmp_path: Path, capsys: Capture) -> None:
-    assert "is no saved result" in refused(tmp_path, capsys)
-    assert "no collective 7; give an id from 0 to 0" in refused(saved, capsys, "--collective", "7")
-    copy = tmp_path / "copy"
-    shutil.copytree(saved, copy)
+def test_what_cannot_be_explained_is_said_in_one_line(saved: Path, tmp_path: Path, cli: CommandLine) -> None:
+    assert "no collective 7; give an id from 0 to 0" in cli.refused("explain", saved, "--collective 7")
+    copy = shutil.copytree(saved, tmp_path / "copy")
     (copy / "trace.jsonl.gz").unlink()
-    assert "trace.jsonl.gz" in refused(copy, capsys)
+    assert "trace.jsonl.gz" in cli.refused("explain", copy)
 
 
-def test_another_scenario_than_was_run_is_refused(saved: Path, tmp_path: Path, capsys: Capture) -> None:
-    copy = tmp_path / "copy"
-    shutil.copytree(saved, copy)
+def test_another_scenario_than_was_run_is_refused(saved: Path, tmp_path: Path, cli: CommandLine) -> None:
+    copy = shutil.copytree(saved, tmp_path / "copy")
     run = json.loads((copy / "run.json").read_text())
     run["scenario"]["seed"] = 99
     (copy / "run.json").write_text(json.dumps(run))
-    assert "holds another scenario than was run" in refused(copy, capsys)
+    assert "holds another scenario than was run" in cli.refused("explain", copy)
 
 
-def test_times_that_this_netsim_would_not_give_are_refused(saved: Path, tmp_path: Path, capsys: Capture) -> None:
+def test_times_that_this_netsim_would_not_give_are_refused(saved: Path, tmp_path: Path, cli: CommandLine) -> None:
     import pandas as pd
 
     from netsim.result import Result
     from netsim.result.folder import write_parquet
 
-    copy = tmp_path / "copy"
-    shutil.copytree(saved, copy)
+    copy = shutil.copytree(saved, tmp_path / "copy")
     table: pd.DataFrame = Result.load(copy).collectives
     write_parquet(table.assign(time_ps=table["time_ps"] + 1), "collectives", copy / "collectives.parquet")
-    assert "no longer takes the time that was saved" in refused(copy, capsys)
+    assert "no longer takes the time that was saved" in cli.refused("explain", copy)
 
 
-def test_its_timeline_shows_single_chunk_flows(several: Path, capsys: Capture) -> None:
+def test_its_timeline_shows_single_chunk_flows(several: Path, cli: CommandLine) -> None:
     """Those of all collectives, or of one."""
     found = []
-    for which in ([], ["--detail", "chunks"], ["--detail", "chunks", "--collective", "1"]):
-        assert main(["trace", str(several), *which]) == 0
-        assert "left out" not in capsys.readouterr().err
+    for which in ("", "--detail chunks", "--detail chunks --collective 1"):
+        assert "left out" not in cli.succeeds("trace", several, which).err
         with gzip.open(several / "run.perfetto.json.gz", "rt", encoding="utf-8") as file:
             found.append(sum(event.get("cat") == "chunk" for event in json.load(file)["traceEvents"]))
     assert found == [0, 3 * 16 * 15, 16 * 15]
 
 
-def test_a_timeline_of_too_much_says_so(several: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_timeline_of_too_much_says_so(several: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("netsim.explain.chunks.chunks_of", partial(chunks_of, most=100))
-    assert main(["trace", str(several), "--detail", "chunks"]) == 0
-    told = capsys.readouterr().err
+    told = cli.succeeds("trace", several, "--detail chunks").err
     assert "left out 620 of 720 chunk flows" in told
     assert "--collective ID draws those of one collective" in told
 
 
-def test_mistakes_of_a_timeline_are_one_line(several: Path, capsys: Capture) -> None:
+def test_mistakes_of_a_timeline_are_one_line(several: Path, cli: CommandLine) -> None:
     for which, told in (
-        (["--collective", "1"], "add --detail chunks"),
-        (["--detail", "chunks", "--collective", "9"], "no collective 9; give an id from 0 to 2"),
-        (["--detail", "all"], "'all' is not one of 'chunks'"),
+        ("--collective 1", "add --detail chunks"),
+        ("--detail chunks --collective 9", "no collective 9; give an id from 0 to 2"),
+        ("--detail all", "'all' is not one of 'chunks'"),
     ):
-        assert main(["trace", str(several), *which]) == 2
-        text = capsys.readouterr().err
-        assert told in text
-        assert text.strip().count("\n") == 0
+        assert told in cli.refused("trace", several, which)

@@ -1,13 +1,12 @@
-"""htsim's files through the command line: run and describe a `.cm` and a `.topo`, one line for a mistake in either."""
+"""htsim's files through the command line: run and describe a `.cm` and a `.topo`."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from netsim.cli import main
+from tests.cli.command_line import CommandLine
+from tests.inputs import saved
 
-Capture = pytest.CaptureFixture[str]
 MATRIX = """\
 Nodes 8
 Connections 3
@@ -36,47 +35,17 @@ Radix_Down 2
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    matrix, topo = tmp_path / "small.cm", tmp_path / "small.topo"
-    matrix.write_text(MATRIX)
-    topo.write_text(TOPO)
-    return matrix, topo
+    return saved(tmp_path / "small.cm", MATRIX), saved(tmp_path / "small.topo", TOPO)
 
 
-def test_run_and_run_again_from_the_result(files: tuple[Path, Path], tmp_path: Path, capsys: Capture) -> None:
-    matrix, topo = files
-    assert main(["run", str(matrix), "--on", str(topo), "--out", str(tmp_path / "out"), "--json"]) == 0
-    first = json.loads(capsys.readouterr().out)
+def test_run_and_run_again_from_the_result(files: tuple[Path, Path], tmp_path: Path, cli: CommandLine) -> None:
+    first = cli.json("run", files[0], "--on", files[1], "--out", tmp_path / "out")
     assert first["packets_delivered"] == 30
-    assert main(["run", str(tmp_path / "out" / "run.json"), "--json"]) == 0
-    again = json.loads(capsys.readouterr().out)
+    again = cli.json("run", tmp_path / "out" / "run.json")
     assert again["completion_time_ps"] == first["completion_time_ps"]
 
 
-def test_describe_both(files: tuple[Path, Path], capsys: Capture) -> None:
+def test_describe_both(files: tuple[Path, Path], cli: CommandLine) -> None:
     for path, facts in zip(files, [{"ranks": 8, "operations in all": 1}, {"hosts": 8, "switches.agg": 2}], strict=True):
-        assert main(["describe", str(path), "--json"]) == 0
-        answer = json.loads(capsys.readouterr().out)
+        answer = cli.json("describe", path)
         assert answer | facts == answer
-
-
-@pytest.mark.parametrize(
-    ("which", "old", "new", "says"),
-    [
-        (0, "size 40960 recv", "sise 40960 recv", "small.cm:4: a flow has no key 'sise'"),
-        (0, "4->1", "3->1", "small.cm:5: the flow of line 5 waits for the flow of line 4, but starts at rank 3"),
-        (0, "0->4 id 1 start 0", "0->4 id 1 trigger 2", "trigger 2 is used here but described nowhere"),
-        (1, "Radix_Up 2", "Radix_Upp 2", "small.topo, line 8: unknown key 'Radix_Upp'; did you mean 'Radix_Up'?"),
-        (1, "Radix_Down 2", "Radix_Down 3", "agg.radix_down = 3, but there are 2 ToRs in its pod; set it to 2"),
-    ],
-)
-def test_a_mistake_is_one_line(
-    files: tuple[Path, Path], which: int, old: str, new: str, says: str, capsys: Capture
-) -> None:
-    path = files[which]
-    assert old in path.read_text()
-    path.write_text(path.read_text().replace(old, new, 1))
-    assert main(["run", str(files[0]), "--on", str(files[1])]) == 2
-    output = capsys.readouterr()
-    assert output.out == ""
-    assert output.err.count("\n") == 1
-    assert says in output.err

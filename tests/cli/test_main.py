@@ -1,6 +1,5 @@
 """How a command line ends: its exit code, and what it says where."""
 
-import io
 import json
 import os
 import signal
@@ -12,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from netsim.cli import exit_codes, listing, main, show
+from netsim.cli import exit_codes, listing, show
 from netsim.errors import InputError, RunError
+from tests.cli.command_line import CommandLine
 
 HOME = Path(__file__).parent.parent.parent
 Capture = pytest.CaptureFixture[str]
@@ -39,33 +39,31 @@ def failing(error: BaseException) -> object:
     ],
 )
 def test_each_way_to_stop_has_its_code_and_line(
-    error: BaseException, code: int, line: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    error: BaseException, code: int, line: str, monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
     monkeypatch.setattr(listing, "_names", failing(error))
-    monkeypatch.setattr(
-        exit_codes, "_close_quietly", lambda: exit_codes.FAILED_RUN
-    )  # it would close the test's own stdout
-    assert main(["list"]) == code
-    assert capsys.readouterr().err == line
+    # as it would close the test's own stdout
+    monkeypatch.setattr(exit_codes, "_close_quietly", lambda: exit_codes.FAILED_RUN)
+    assert cli("list") == (code, "", line)
 
 
-def test_a_fault_of_our_own_is_one_line_too(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_a_fault_of_our_own_is_one_line_too(monkeypatch: pytest.MonkeyPatch, cli: CommandLine) -> None:
     monkeypatch.delenv("NETSIM_TRACEBACK", raising=False)
     monkeypatch.setattr(listing, "_names", failing(ZeroDivisionError("by zero")))
-    assert main(["list"]) == 1
-    line = capsys.readouterr().err
+    code, _, line = cli("list")
+    assert (code, line.count("\n")) == (1, 1)
     assert line.startswith("netsim: a fault in netsim itself: ZeroDivisionError: by zero")
-    assert line.count("\n") == 1
 
 
-def test_a_fault_shows_its_traceback_when_asked(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_a_fault_shows_its_traceback_when_asked(monkeypatch: pytest.MonkeyPatch, cli: CommandLine) -> None:
     monkeypatch.setenv("NETSIM_TRACEBACK", "1")
     monkeypatch.setattr(listing, "_names", failing(ZeroDivisionError("by zero")))
-    assert main(["list"]) == 1
-    assert "Traceback" in capsys.readouterr().err
+    code, _, told = cli("list")
+    assert code == 1
+    assert "Traceback" in told
 
 
-def test_a_warning_is_a_line_on_stderr_once(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_a_warning_is_a_line_on_stderr_once(monkeypatch: pytest.MonkeyPatch, cli: CommandLine) -> None:
     def warned() -> dict[str, list[str]]:
         for _ in range(2):
             warnings.warn("cache is\nread-only", RuntimeWarning, stacklevel=1)
@@ -74,33 +72,26 @@ def test_a_warning_is_a_line_on_stderr_once(monkeypatch: pytest.MonkeyPatch, cap
     monkeypatch.setattr(listing, "_names", warned)
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        assert main(["list"]) == 0
-    assert capsys.readouterr().err == "netsim: warning: cache is read-only\n"
+        assert cli.succeeds("list").err == "netsim: warning: cache is read-only\n"
 
 
-def test_no_arguments_show_the_help_and_are_a_mistake(capsys: Capture) -> None:
-    assert main([]) == 2
-    output = capsys.readouterr()
-    assert output.out == ""
-    assert output.err.startswith("Usage: netsim")
+def test_no_arguments_show_the_help_and_are_a_mistake(cli: CommandLine) -> None:
+    code, out, err = cli()
+    assert (code, out) == (2, "")
+    assert err.startswith("Usage: netsim")
 
 
-def test_version(capsys: Capture) -> None:
+def test_version(cli: CommandLine) -> None:
     import netsim
 
-    assert main(["--version"]) == 0
-    assert capsys.readouterr().out == f"netsim {netsim.__version__}\n"
+    assert cli.succeeds("--version").out == f"netsim {netsim.__version__}\n"
 
 
-def process(*arguments: str, **more: object) -> "subprocess.Popen[str]":
+def process(*arguments: str) -> "subprocess.Popen[str]":
+    """Python in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(HOME)}
-    return subprocess.Popen(
-        [sys.executable, "-m", "netsim", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
+    command, pipe = [sys.executable, *arguments], subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment)
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -116,7 +107,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_a_closed_pipe_is_no_drama() -> None:
-    with process("plan", "all_reduce", "--ranks", "64", "--bytes", "64MiB", "--rows", "5000") as running:
+    with process(*"-m netsim plan all_reduce --ranks 64 --bytes 64MiB --rows 5000".split()) as running:
         assert running.stdout is not None
         assert running.stderr is not None
         running.stdout.readline()
@@ -128,10 +119,7 @@ def test_a_closed_pipe_is_no_drama() -> None:
 def test_control_c_ends_with_one_line() -> None:
     code = "import sys, time; from netsim.cli import listing, main\n"
     code += "listing._names = lambda: (print('ready', flush=True), time.sleep(60))\nsys.exit(main(['list']))"
-    environment = {**os.environ, "PYTHONPATH": str(HOME)}
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as running:
+    with process("-c", code) as running:
         assert running.stdout is not None
         running.stdout.readline()
         running.send_signal(signal.SIGINT)
@@ -154,32 +142,6 @@ def test_json_knows_the_numbers_of_numpy(capsys: Capture) -> None:
 
     show.as_json({"a": np.int64(3), "b": np.float64(0.5), "c": Path("x")})
     assert json.loads(capsys.readouterr().out) == {"a": 3, "b": 0.5, "c": "x"}
-
-
-def test_progress_shows_only_to_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
-    from netsim.cli.progress import watching
-
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with watching("a fabric") as progress:
-        assert progress is None
-
-
-def test_progress_draws_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    from netsim.cli.progress import watching
-
-    terminal = io.StringIO()
-    terminal.isatty = lambda: True  # type: ignore[method-assign]
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setenv("COLUMNS", "160")
-    monkeypatch.setenv("TERM", "xterm")
-    with watching("a fabric") as progress:
-        assert progress is not None
-        progress(5_000_000, 3, 7, 1_000_000)
-    drawn = terminal.getvalue()
-    assert "a fabric" in drawn
-    assert "3/7" in drawn
-    assert "5 us" in drawn
-    assert "M packet-hops/s" in drawn
 
 
 def test_ctrl_c_in_a_destructor_is_heard(capsys: pytest.CaptureFixture[str]) -> None:

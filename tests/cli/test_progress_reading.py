@@ -1,6 +1,4 @@
-"""The bar of a long read: it names the file and shows how much of it is read; nobody at the screen, no bar."""
-
-from __future__ import annotations
+"""Bars of a run and of a long read: they tell of what and how far; nobody at the screen, no bar."""
 
 import io
 import sys
@@ -9,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from netsim.cli import main, progress
+from tests.cli.command_line import CommandLine
+from tests.inputs import saved
 from tests.traces.nccl.nccl_lines_of import call, world
 
 
@@ -21,9 +21,7 @@ class Screen(io.StringIO):
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    path = tmp_path / "big[1].log"
-    path.write_text("\n".join([*world(1), call(100, 0xA0, 1), *["x" * 1000] * 3000]) + "\n")
-    return path
+    return saved(tmp_path / "big[1].log", [*world(1), call(100, 0xA0, 1), *["x" * 1000] * 3000])
 
 
 def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
@@ -31,6 +29,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
     found = Screen()
     monkeypatch.setattr(sys, "stderr", found)
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.setenv("FORCE_COLOR", "1")
     return found
 
@@ -49,6 +48,19 @@ def test_a_small_file_has_none(log: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert shown.getvalue() == ""
 
 
-def test_nobody_at_the_screen_no_bar(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["describe", str(log)]) == 0
-    assert capsys.readouterr().err == ""
+def test_nobody_at_the_screen_no_bar(log: Path, cli: CommandLine) -> None:
+    assert cli.succeeds("describe", log).err == ""
+
+
+def test_a_run_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = screen(monkeypatch)
+    with progress.watching("a fabric") as tell:
+        assert tell is not None
+        tell(5_000_000, 3, 7, 1_000_000)
+    assert all(each in shown.getvalue() for each in ("a fabric", "3/7", "5 us", "M packet-hops/s"))
+
+
+def test_a_run_tells_nobody_but_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with progress.watching("a fabric") as tell:
+        assert tell is None

@@ -1,8 +1,5 @@
 """`netsim sweep`: runs, resumes, records failures; for kills see tests/study/test_interrupted.py."""
 
-from __future__ import annotations
-
-import json
 import os
 import subprocess
 import sys
@@ -11,22 +8,17 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from netsim.cli import main
+from tests.cli.command_line import CommandLine
+from tests.inputs import saved
 
-Capture = pytest.CaptureFixture[str]
+SWEEP = "sweep study.toml --jobs 1"
 STUDY = 'trace = "perm16"\ntopology = "fat_tree_k4_100g"\ntransport = "ideal"\n[grid]\nseed = [1, 2, 3]\n'
 
 
 @pytest.fixture
 def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    path = tmp_path / "study.toml"
-    path.write_text(STUDY)
-    return path
-
-
-def sweep(*options: str) -> int:
-    return main(["sweep", "study.toml", "--jobs", "1", *options])
+    return saved(tmp_path / "study.toml", STUDY)
 
 
 def results() -> pd.DataFrame:
@@ -34,100 +26,92 @@ def results() -> pd.DataFrame:
 
 
 @pytest.mark.usefixtures("study")
-def test_a_row_per_point_with_the_figures_of_run(capsys: Capture) -> None:
-    assert sweep("--html", "page.html", "--svg", "picture.svg") == 0
-    output = capsys.readouterr()
-    assert "results of 3 points in study_results/results.parquet" in output.err
+def test_a_row_per_point_with_the_figures_of_run(cli: CommandLine) -> None:
+    told = cli.succeeds(SWEEP, "--html page.html --svg picture.svg").err
+    assert "results of 3 points in study_results/results.parquet" in told
     table = results()
     assert list(table["seed"]) == [1, 2, 3]
-    assert main("run perm16 --on fat_tree_k4_100g --preset ideal --seed 2 --json".split()) == 0
-    summary = json.loads(capsys.readouterr().out)
+    summary = cli.json("run perm16 --on fat_tree_k4_100g --preset ideal --seed 2")
     for name in ("completion_time_ps", "packet_hops", "bytes", "drops", "pauses"):
         assert table[name][1] == summary[name]
     assert Path("page.html").read_text().startswith("<!doctype html>")
     assert Path("picture.svg").read_text().startswith("<svg")
 
 
-def test_what_is_finished_is_not_run_again(study: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    assert sweep() == 0
+def test_what_is_finished_is_not_run_again(study: Path, monkeypatch: pytest.MonkeyPatch, cli: CommandLine) -> None:
+    cli.succeeds(SWEEP)
     study.write_text(STUDY.replace("[1, 2, 3]", "[4, 3, 2, 1]"))  # a larger study in the same folder
     ran = []
     attempt = __import__("netsim.study.pool", fromlist=["attempt"]).attempt
     monkeypatch.setattr(
         "netsim.study.pool.Pool.run", lambda _, tasks: (ran.append(each) or attempt(each) for each in tasks)
     )
-    assert sweep() == 0
+    assert "3 of 4 runs are finished already" in cli.succeeds(SWEEP).err
     assert [each.scenario.seed for each in ran] == [4]
     assert list(results()["seed"]) == [4, 3, 2, 1]
-    assert "3 of 4 runs are finished already" in capsys.readouterr().err
 
 
-def test_equal_points_run_once(study: Path) -> None:
+def test_equal_points_run_once(study: Path, cli: CommandLine) -> None:
     study.write_text(STUDY.replace("[1, 2, 3]", "[1, 1, 2]"))
-    assert sweep() == 0
+    cli.succeeds(SWEEP)
     assert list(results()["seed"]) == [1, 1, 2]
     assert len(list(Path("study_results/points").iterdir())) == 2
 
 
-def test_a_failed_point_stops_no_other(study: Path, capsys: Capture) -> None:
+def test_a_failed_point_stops_no_other(study: Path, cli: CommandLine) -> None:
     study.write_text(STUDY.replace("seed = [1, 2, 3]", 'trace = ["perm16", "perm128"]'))
-    assert sweep() == 1
-    output = capsys.readouterr()
+    output = cli(SWEEP)
+    assert output.code == 1
     assert "point 1 failed: the trace has 128 ranks and the network 16 hosts" in output.out
     assert "1 run failed" in output.err
     assert list(results()["status"]) == ["done", "failed"]
     assert pd.isna(results()["completion_time_ps"][1])
     failed = next(path for path in Path("study_results/points").iterdir() if '"failed"' in path.read_text())
     before = failed.stat().st_mtime_ns
-    assert sweep() == 1
+    assert cli(SWEEP).code == 1
     assert failed.stat().st_mtime_ns == before
-    assert sweep("--retry-failed") == 1
+    assert cli(SWEEP, "--retry-failed").code == 1
     assert failed.stat().st_mtime_ns > before
 
 
 @pytest.mark.usefixtures("study")
-def test_a_broken_record_is_run_again() -> None:
-    assert sweep() == 0
+def test_a_broken_record_is_run_again(cli: CommandLine) -> None:
+    cli.succeeds(SWEEP)
     before = Path("study_results/results.parquet").read_bytes()
     first, second, _ = sorted(Path("study_results/points").iterdir())
     first.write_text("{")
     second.write_text('{"digest": "another"}')
-    assert sweep() == 0
+    cli.succeeds(SWEEP)
     assert Path("study_results/results.parquet").read_bytes() == before
 
 
 @pytest.mark.usefixtures("study")
-def test_a_dry_run_lists_and_leaves_nothing(capsys: Capture) -> None:
-    assert sweep("--dry-run") == 0
-    assert "3 points, 3 runs to do, 0 finished" in capsys.readouterr().out
+def test_a_dry_run_lists_and_leaves_nothing(cli: CommandLine) -> None:
+    assert "3 points, 3 runs to do, 0 finished" in cli.succeeds(SWEEP, "--dry-run").out
     assert not Path("study_results").exists()
-    assert sweep("--dry-run", "--json") == 0
-    assert [each["settings"] for each in json.loads(capsys.readouterr().out)] == [{"seed": 1}, {"seed": 2}, {"seed": 3}]
+    assert [each["settings"] for each in cli.json(SWEEP, "--dry-run")] == [{"seed": 1}, {"seed": 2}, {"seed": 3}]
 
 
 @pytest.mark.usefixtures("study")
-def test_a_strange_folder_is_left_alone(capsys: Capture) -> None:
+def test_a_strange_folder_is_left_alone(cli: CommandLine) -> None:
     Path("mine").mkdir()
     Path("mine/letter.txt").write_text("dear")
-    assert sweep("--out", "mine") == 2
-    assert capsys.readouterr().err == "netsim: mine: is not empty and holds no study; give a new folder\n"
+    told = "netsim: mine: is not empty and holds no study; give a new folder\n"
+    assert cli.refused(SWEEP, "--out mine") == told
     assert [path.name for path in Path("mine").iterdir()] == ["letter.txt"]
-    assert main(["sweep", "nothing.toml"]) == 2
-    assert capsys.readouterr().err.startswith("netsim: nothing.toml: No such file")
+    assert cli.refused("sweep nothing.toml").startswith("netsim: nothing.toml: No such file")
 
 
 @pytest.mark.usefixtures("study")
-def test_json(capsys: Capture) -> None:
-    assert sweep("--json") == 0
-    rows = json.loads(capsys.readouterr().out)
+def test_json(cli: CommandLine) -> None:
+    rows = cli.json(SWEEP)
     assert [row["seed"] for row in rows] == [1, 2, 3]
     assert {row["status"] for row in rows} == {"done"}
 
 
-def test_a_warning_is_said_once(study: Path, capsys: Capture) -> None:
+def test_a_warning_is_said_once(study: Path, cli: CommandLine) -> None:
     study.write_text(STUDY.replace('"ideal"', '"dctcp"') + 'routing.kind = ["spray"]\n')
-    assert sweep() == 0
-    assert capsys.readouterr().err.count("spray reorders packets") == 1
+    assert cli.succeeds(SWEEP).err.count("spray reorders packets") == 1
 
 
 LIGHT = """

@@ -1,20 +1,8 @@
 """All-to-all: rounds that step together."""
 
 import numpy as np
-import pytest
 
 from netsim.collectives import Request, depths, plan
-from tests.collectives.alpha_beta import MICROSECOND, completion
-
-
-@pytest.mark.parametrize(
-    ("ranks", "size", "microseconds"),
-    [(8, 8 << 10, 35.143), (8, 1 << 20, 53.350), (8, 1 << 30, 18825.482), (64, 1 << 20, 335.644)],
-)
-def test_completion_is_that_of_the_alpha_beta_model(ranks: int, size: int, microseconds: float) -> None:
-    """(n - 1) a + (n - 1) / n S b with a = 5 us and 50 GB/s."""
-    schedule = plan(Request(op="all_to_all", ranks=ranks, bytes=size))
-    assert completion(schedule, 5 * MICROSECOND, 1 / 50e9) / MICROSECOND == pytest.approx(microseconds, abs=6e-4)
 
 
 def test_round_k_goes_k_places_on_after_what_came_in_round_k_minus_1() -> None:

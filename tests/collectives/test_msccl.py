@@ -1,7 +1,5 @@
 """MSCCL's XML as an algorithm: who waits for whom, and what is refused."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 
@@ -9,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.collectives import Request, check, depths, plan
+from netsim.collectives import Request, Schedule, check, depths, plan
 from netsim.collectives.msccl_xml import counts, read_xml
 from netsim.errors import InputError
+from tests.inputs import refusal, saved
+from tests.traces.sample_files import needs_samples, sample
 
 
 def step(kind: str, at: int = 0, dep: tuple[int, int] = (-1, -1), count: int = 1, buffer: str = "i") -> str:
@@ -42,14 +42,12 @@ CHAIN = xml(
 )
 
 
-def saved(folder: Path, text: str) -> str:
-    path = folder / "small.xml"
-    path.write_text(text)
-    return str(path)
+def planned(folder: Path, text: str, op: str = "broadcast", ranks: int = 3, size: int = 300) -> Schedule:
+    return plan(Request(op=op, ranks=ranks, bytes=size), str(saved(folder / "small.xml", text)))
 
 
 def test_what_is_received_is_sent_on(tmp_path: Path) -> None:
-    schedule = plan(Request(op="broadcast", ranks=3, bytes=300), saved(tmp_path, "<!-- free -->\n" + CHAIN))
+    schedule = planned(tmp_path, "<!-- free -->\n" + CHAIN)
     rows = list(zip(schedule.source.tolist(), schedule.target.tolist(), schedule.bytes.tolist(), strict=True))
     assert rows == [(0, 1, 300), (1, 2, 300)]
     assert schedule.predecessors(1).tolist() == [0]
@@ -64,7 +62,7 @@ def test_a_step_waits_for_the_block_it_depends_on(tmp_path: Path) -> None:
         coll="broadcast",
         chunks=1,
     )
-    schedule = plan(Request(op="broadcast", ranks=3, bytes=9), saved(tmp_path, text))
+    schedule = planned(tmp_path, text, "broadcast", 3, 9)
     assert schedule.predecessors(1).tolist() == [0]
 
 
@@ -74,7 +72,7 @@ def test_sends_in_a_row_wait_for_nothing_but_go_in_order(tmp_path: Path) -> None
         block(0, -1, 0, step("r", 0), step("r", 1, count=2)),
         coll="broadcast",
     )
-    schedule = plan(Request(op="broadcast", ranks=2, bytes=10), saved(tmp_path, text))
+    schedule = planned(tmp_path, text, "broadcast", 2, 10)
     assert schedule.bytes.tolist() == [4, 6]
     assert schedule.offset.tolist() == [0, 4]
     assert schedule.after.tolist() == []
@@ -87,15 +85,15 @@ def test_a_reducing_receive_is_marked_and_channels_are_apart(tmp_path: Path) -> 
         coll="allreduce",
         chunks=1,
     )
-    schedule = plan(Request(op="all_reduce", ranks=2, bytes=30), saved(tmp_path, text))
+    schedule = planned(tmp_path, text, "all_reduce", 2, 30)
     assert dict(zip(schedule.channel.tolist(), schedule.reduces.tolist(), strict=True)) == {4: True, 5: False}
 
 
 def test_fewer_bytes_than_chunks_still_arrive(tmp_path: Path) -> None:
     halves = [[step(kind, at, count=32) for at in (0, 32)] for kind in ("s", "r")]
-    name = saved(tmp_path, xml(block(0, 1, -1, *halves[0]), block(0, -1, 0, *halves[1]), coll="broadcast", chunks=64))
-    assert plan(Request(op="broadcast", ranks=2, bytes=1), name).bytes.tolist() == [1, 1]
-    assert len(plan(Request(op="broadcast", ranks=2, bytes=0), name)) == 0
+    text = xml(block(0, 1, -1, *halves[0]), block(0, -1, 0, *halves[1]), coll="broadcast", chunks=64)
+    assert planned(tmp_path, text, ranks=2, size=1).bytes.tolist() == [1, 1]
+    assert len(planned(tmp_path, text, ranks=2, size=0)) == 0
 
 
 def window(text: str, least: int, most: int) -> str:
@@ -109,12 +107,12 @@ def window(text: str, least: int, most: int) -> str:
 def test_it_is_used_for_the_sizes_it_is_for(
     tmp_path: Path, least: int, most: int, inside: tuple[int, ...], outside: tuple[int, ...], told: str
 ) -> None:
-    name = saved(tmp_path, window(CHAIN, least, most))
+    text = window(CHAIN, least, most)
     for size in inside:
-        assert plan(Request(op="broadcast", ranks=3, bytes=size), name).algorithm == "small"
+        assert planned(tmp_path, text, size=size).algorithm == "small"
     for size in outside:
         with pytest.warns(UserWarning, match=rf"is for {told} \(.*\): broadcast of other sizes takes ring"):
-            assert plan(Request(op="broadcast", ranks=3, bytes=size), name).algorithm == "ring"
+            assert planned(tmp_path, text, size=size).algorithm == "ring"
 
 
 SCATTERED = xml(
@@ -128,7 +126,7 @@ SCATTERED = xml(
 
 
 def test_a_reduce_scatter_may_end_in_place(tmp_path: Path) -> None:
-    assert len(plan(Request(op="reduce_scatter", ranks=2, bytes=8), saved(tmp_path, SCATTERED))) == 2
+    assert len(planned(tmp_path, SCATTERED, "reduce_scatter", 2, 8)) == 2
 
 
 @pytest.mark.parametrize(
@@ -157,8 +155,7 @@ def test_a_reduce_scatter_may_end_in_place(tmp_path: Path) -> None:
 )
 def test_a_file_that_does_not_do_what_it_says_is_refused(tmp_path: Path, text: str, op: str, what: str) -> None:
     ranks = 2 if text.count("<gpu") == 2 else 3
-    with pytest.raises(InputError, match=what):
-        plan(Request(op=op, ranks=ranks, bytes=96), saved(tmp_path, text))
+    assert what in refusal(planned, tmp_path, text, op, ranks, 96)
 
 
 @pytest.mark.parametrize("first", [0, 1], ids=["received first", "sent on first"])
@@ -172,30 +169,22 @@ def test_blocks_of_a_gpu_that_do_not_wait_for_each_other_are_refused(tmp_path: P
         coll="broadcast",
         chunks=1,
     )
-    with pytest.raises(InputError, match="gpu 2 ends without chunk 0"):
-        plan(Request(op="broadcast", ranks=3, bytes=300), saved(tmp_path, text))
+    assert "gpu 2 ends without chunk 0" in refusal(planned, tmp_path, text)
     waits = text.replace(step("s", buffer="o"), step("s", buffer="o", dep=(0, 0)))
-    assert len(plan(Request(op="broadcast", ranks=3, bytes=300), saved(tmp_path, waits))) == 2
+    assert len(planned(tmp_path, waits)) == 2
 
 
 def test_it_is_for_one_collective_and_one_size_of_group(tmp_path: Path) -> None:
-    name = saved(tmp_path, CHAIN)
-    with pytest.raises(
-        InputError, match="an algorithm for broadcast, not for all_reduce; write --algorithm broadcast="
-    ):
-        plan(Request(op="all_reduce", ranks=3, bytes=1), name)
-    with pytest.raises(InputError, match="is made for 3 GPUs, the group has 4"):
-        plan(Request(op="broadcast", ranks=4, bytes=1), name)
-    with pytest.raises(InputError, match="cannot be read"):
-        plan(Request(op="broadcast", ranks=4, bytes=1), str(tmp_path / "missing.xml"))
+    other = refusal(planned, tmp_path, CHAIN, op="all_reduce")
+    assert "an algorithm for broadcast, not for all_reduce; write --algorithm broadcast=" in other
+    assert "is made for 3 GPUs, the group has 4" in refusal(planned, tmp_path, CHAIN, ranks=4)
+    request = Request(op="broadcast", ranks=4, bytes=1)
+    assert "cannot be read" in refusal(plan, request, str(tmp_path / "missing.xml"))
 
 
 def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
-    name = saved(tmp_path, CHAIN)
-    request = Request(op="broadcast", ranks=3, bytes=300)
-    assert plan(request, name).algorithm == "small"
-    saved(tmp_path, CHAIN.replace("small", "longer"))
-    assert plan(request, name).algorithm == "longer"
+    assert planned(tmp_path, CHAIN).algorithm == "small"
+    assert planned(tmp_path, CHAIN.replace("small", "longer")).algorithm == "longer"
 
 
 BOMB = '<!DOCTYPE lolz [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]><algo name="&b;"/>'
@@ -224,11 +213,9 @@ BOMB = '<!DOCTYPE lolz [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a
     ],
 )
 def test_a_mistake_names_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:
-    name = saved(tmp_path, text)
-    with pytest.raises(InputError) as caught:
-        plan(Request(op="broadcast", ranks=3, bytes=300), name)
-    assert f"small.xml:{line}: " in str(caught.value)
-    assert what in str(caught.value).replace('"', "'")
+    told = refusal(planned, tmp_path, text)
+    assert f"small.xml:{line}: " in told
+    assert what in told.replace('"', "'")
 
 
 @settings(max_examples=150, deadline=None)
@@ -238,26 +225,15 @@ def test_a_damaged_file_is_an_input_error_or_a_schedule(
 ) -> None:
     start = data.draw(st.integers(0, len(CHAIN)))
     end = data.draw(st.integers(start, len(CHAIN)))
-    name = saved(tmp_path_factory.mktemp("damaged"), CHAIN[:start] + data.draw(st.text(max_size=3)) + CHAIN[end:])
+    text = CHAIN[:start] + data.draw(st.text(max_size=3)) + CHAIN[end:]
     try:
-        schedule = plan(Request(op="broadcast", ranks=3, bytes=300), name)
-    except InputError as error:
-        assert "\n" not in str(error)
-    else:
-        check(schedule)
+        schedule = planned(tmp_path_factory.mktemp("damaged"), text)
+    except InputError:
+        return
+    check(schedule)
 
 
-# --- real files, where they are at hand -------------------------------------------------------------------------------
-
-
-def _samples() -> Path | None:
-    for parent in Path(__file__).resolve().parents:
-        if (parent / "shared" / "samples" / "msccl").is_dir():
-            return parent / "shared" / "samples" / "msccl"
-    return None
-
-
-@pytest.mark.skipif(_samples() is None, reason="the real files are not part of the repository")
+@needs_samples
 @pytest.mark.parametrize(
     ("name", "op", "gpus", "blocks", "steps", "crossing", "depth", "largest"),
     [  # crossing: how many times the full buffer crosses the network, all ranks together
@@ -269,14 +245,13 @@ def _samples() -> Path | None:
 def test_samples(
     name: str, op: str, gpus: int, blocks: int, steps: dict[str, int], crossing: int, depth: int, largest: int
 ) -> None:
-    folder = _samples()
-    assert folder is not None
-    algorithm = read_xml(folder / name)
+    (path,) = sample("msccl", name)
+    algorithm = read_xml(path)
     assert (algorithm.op, algorithm.gpus) == (op, gpus)
     assert sum(map(len, algorithm.blocks.values())) == blocks
     assert Counter(counts(algorithm)) == steps
     assert algorithm.most == largest
     size = largest or 1 << 20
-    schedule = plan(Request(op=op, ranks=gpus, bytes=size), str(folder / name))
+    schedule = plan(Request(op=op, ranks=gpus, bytes=size), str(path))
     assert int(schedule.bytes.sum()) == crossing * size
     assert int(depths(schedule).max()) + 1 == depth

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from netsim.collectives import Layout, Request, depths, plan
 from netsim.collectives.chunking import share
 from netsim.collectives.ring import ring_order
-from tests.collectives.alpha_beta import MICROSECOND, completion
 from tests.collectives.requests import eight_rails, layout_of
 
 
@@ -58,35 +57,9 @@ def test_a_step_follows_the_step_of_the_neighbour_for_the_same_piece() -> None:
     assert np.all(schedule.reduces == (depths(schedule) < 3))
 
 
-@pytest.mark.parametrize(
-    ("op", "steps"), [("all_reduce", 14), ("all_gather", 7), ("reduce_scatter", 7), ("broadcast", 7), ("reduce", 7)]
-)
-def test_number_of_steps(op: str, steps: int) -> None:
-    assert depths(plan(Request(op=op, ranks=8, bytes=8 << 10), "ring")).max() + 1 == steps
-
-
 def test_pieces_are_as_long_as_the_slices_of_nccl() -> None:
     assert set(plan(Request(op="all_reduce", ranks=4, bytes=40 << 20)).bytes.tolist()) == {1 << 20}
     assert set(plan(Request(op="broadcast", ranks=4, bytes=40 << 20)).bytes.tolist()) == {512 << 10}
-
-
-@pytest.mark.parametrize(
-    ("ranks", "size", "microseconds"),
-    [(8, 8 << 10, 70.287), (8, 1 << 20, 106.700), (8, 1 << 30, 37650.964), (64, 1 << 20, 671.288)],
-)
-def test_completion_is_that_of_the_alpha_beta_model(ranks: int, size: int, microseconds: float) -> None:
-    """2 (n - 1) a + 2 (n - 1) / n S b with a = 5 us and 50 GB/s."""
-    schedule = plan(Request(op="all_reduce", ranks=ranks, bytes=size, chunk_bytes=1 << 30))
-    assert completion(schedule, 5 * MICROSECOND, 1 / 50e9) / MICROSECOND == pytest.approx(microseconds, abs=6e-4)
-
-
-@pytest.mark.parametrize("op", ["broadcast", "reduce"])
-@pytest.mark.parametrize("root", [0, 3])
-def test_a_chain_is_pipelined(op: str, root: int) -> None:
-    """(n - 2 + S / c) (a + c b): the first piece makes n - 1 hops, the others follow one by one."""
-    ranks, chunk, pieces, a, b = 6, 1 << 16, 10, 5 * MICROSECOND, 1 / 50e9
-    request = Request(op=op, ranks=ranks, bytes=pieces * chunk, chunk_bytes=chunk, root=root)
-    assert completion(plan(request, "ring"), a, b) == pytest.approx((ranks - 2 + pieces) * (a + chunk * b))
 
 
 def test_one_channel_per_rail_where_a_group_spans_servers() -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from netsim.collectives import Request, depths, plan
 from netsim.collectives.rounds import EAGER
-from tests.collectives.alpha_beta import MICROSECOND, completion
 from tests.collectives.bounds import prove
 
 IN_ROUNDS = [
@@ -47,18 +46,6 @@ def test_ranks_beyond_a_power_of_two_are_folded_in_and_out(algorithm: str, withi
         *((0, 1), (2, 3), (4, 5)),
         *((1, 0), (3, 2), (5, 4)),
     ]
-
-
-@pytest.mark.parametrize("ranks", [2, 8, 64])
-@pytest.mark.parametrize("size", [1 << 10, 1 << 30])
-def test_completion_is_that_of_the_alpha_beta_model(ranks: int, size: int) -> None:
-    """Thakur, Rabenseifner, Gropp 2005, without the time to add up; all-to-all sends half the buffer per round."""
-    a, b, log = 5 * MICROSECOND, 1 / 50e9, ranks.bit_length() - 1
-    least = (ranks - 1) / ranks * size * b
-    known = [log * (a + size * b), 2 * log * a + 2 * least, log * a + least, log * (a + size / 2 * b)]
-    for (op, algorithm), expected in zip(IN_ROUNDS, known, strict=True):
-        schedule = plan(Request(op=op, ranks=ranks, bytes=size), algorithm)
-        assert completion(schedule, a, b) == pytest.approx(expected)
 
 
 def test_a_rank_behind_a_fold_sends_its_large_messages_one_by_one() -> None:

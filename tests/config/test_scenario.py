@@ -71,13 +71,6 @@ def test_frozen_and_printable() -> None:
     assert "all_reduce = tree" in described
 
 
-def test_defaults_are_the_documented_ones() -> None:
-    packet = scenario_of().packet
-    assert (packet.payload, packet.header, packet.ack, packet.scale_up_payload) == (4096, 64, 64, 8192)
-    assert scenario_of().seed == 1
-    assert scenario_of().routing.kind == "ecmp"
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -98,14 +98,28 @@ def acks_never_go_back(run: CoreRun) -> list[str]:
 
 
 def queues_stay_inside_their_buffers(run: CoreRun) -> list[str]:
-    """At switches neither class ever holds more than the buffer; with trimming that of control twice as much."""
+    """At switches neither data nor control ever hold more than the buffer; with trimming control twice as much."""
     links, network = run.fabric.world.links, run.fabric.network
+    if network.shared_buffer or run.scenario.classes > 1:
+        return []  # a port's buffer is another one, or one of several
     room = np.asarray(network.buffer_bytes)
     at_switch = np.asarray(network.source) >= len(network.hosts)
     fullest = np.maximum.reduce(
         [links["longest"], links["backlog"], links["control_backlog"] // (1 + bool(network.trim))]
     )
     return [f"link {n}: {fullest[n]} B in a buffer of {room[n]}" for n in np.flatnonzero(at_switch & (fullest > room))]
+
+
+def pools_are_the_sum_of_their_queues(run: CoreRun) -> list[str]:
+    """A shared buffer holds what its ports' queues hold; no more than there is, no queue more than its share."""
+    world, shared, breaches = run.fabric.world, run.fabric.network.shared_buffer, []
+    switch_of = world.links["source"]
+    for node in np.flatnonzero(world.pools["room"]):
+        held = int(world.links["backlog"][switch_of == node].sum())
+        longest = int(world.links["longest"][switch_of == node].max())
+        if not shared or held != world.pools["taken"][node] or held > shared.size or longest > shared.most_of(1):
+            breaches.append(f"node {node} holds {held} B, says {world.pools['taken'][node]}; a queue had {longest}")
+    return breaches
 
 
 def no_link_is_faster_than_its_rate(run: CoreRun) -> list[str]:
@@ -148,14 +162,19 @@ ALWAYS: list[Callable[[CoreRun], list[str]]] = [
     wires_keep_their_order,
     acks_never_go_back,
     queues_stay_inside_their_buffers,
+    pools_are_the_sum_of_their_queues,
     no_link_is_faster_than_its_rate,
     windows_are_kept,
 ]
 
 
 def nothing_is_left(run: CoreRun) -> list[str]:
-    """In the end every ring is empty and everything sent is received or dropped."""
-    breaches = [f"{name} holds {len(packets)}" for name, packets in rings_of(run.fabric.world) if packets]
+    """In the end every ring, queue and account is empty and everything sent is received or dropped."""
+    links, hosts = run.fabric.world.links, len(run.fabric.network.hosts)
+    held = (links["backlog"] - links["leaving"])[links["source"] >= hosts]  # what has left is taken off later
+    breaches = ["a queue holds bytes"] if held.any() else []
+    breaches += ["an account holds bytes"] if run.fabric.world.pfc_state["ingress_occupancy"].any() else []
+    breaches += [f"{name} holds {len(packets)}" for name, packets in rings_of(run.fabric.world) if packets]
     rows = run.fabric.world.connections[: int(run.fabric.world.settings[0]["connections"])]
     breaches += [f"connection {c} is not done" for c, row in enumerate(rows) if row["acked"] != row["stop"]]
     return breaches

@@ -18,13 +18,13 @@ from tests.reference.scenarios.networks import queue, star
 from tests.reference.scenarios.per_packet_routing import ADAPTIVE, FLOWLET, REPS, SPRAY, TURNS
 from tests.reference.scenarios.pfc import DEADLOCK
 from tests.reference.scenarios.priorities import CLASSED_DEADLOCK
-from tests.reference.scenarios.recovery import BROKEN, SELECTIVE, drawn_recovering, trimming
+from tests.reference.scenarios.recovery import BROKEN, SELECTIVE, trimming
 from tests.reference.scenarios.scenario import Scenario, build_twin, play
 from tests.reference.scenarios.shared_buffer import sharing
 from tests.reference.twin import GaveUpError
 
 JITTER = (1.0, 0.3, 2.5)  # times to send a packet
-LATE = NAMED | {each.name: each for each in [*map(drawn, range(20)), *map(drawn_recovering, range(20))]}
+LATE = NAMED | {each.name: each for each in map(drawn, range(20))}
 JITTERED = {
     f"{name}_with_jitter": replace(each, jitter=JITTER[n % len(JITTER)]) for n, (name, each) in enumerate(LATE.items())
 }

@@ -12,27 +12,32 @@ from netsim.core.state.build import STRIDE
 from netsim.core.state.dtypes import NEVER
 from netsim.core.switch.ecmp_tables import PerPacketRouting, with_per_packet_routing
 from netsim.routing.equal_cost_links import equal_cost_links_of
-from netsim.topology.builder import NetworkBuilder
 from netsim.topology.network import Network
 from netsim.transport.fixed_point import ONE
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS
 from tests.core.laws import counted
 from tests.core.scenario_runs import build_core, core_figures, differences, schedule_of, twin_figures
 from tests.core.worlds import USUAL, ask, at_rest, connections_of, route_in
-from tests.reference.scenarios.networks import MICROSECOND, leaves, line, queue, rails, shortest_routes, star
+from tests.reference.scenarios.networks import (
+    MICROSECOND,
+    cabled,
+    leaves,
+    line,
+    numbered,
+    queue,
+    rails,
+    shortest_routes,
+    star,
+)
 from tests.reference.scenarios.per_packet_routing import uneven
 from tests.reference.scenarios.scenario import Collective, Scenario, build_twin
 
 
 def near_and_far(switches: int) -> Network:
     """Two hosts on the first of a row of switches, one on the last."""
-    builder = NetworkBuilder("near and far", "strict")
-    hosts = [builder.host(f"host{i}") for i in range(3)]
-    row = [builder.switch(f"switch{i}", "tor") for i in range(switches)]
-    cables = [(hosts[0], row[0]), (hosts[1], row[0]), *pairwise(row), (row[-1], hosts[2])]
-    for a, b in cables:
-        builder.connect(a, b, rate_bps=100 * 10**9, delay_ps=MICROSECOND, kind="tor", **vars(queue(20)))
-    return builder.build()
+    hosts, row = numbered("host", 3), numbered("tor", switches)
+    ends = [(hosts[0], row[0]), (hosts[1], row[0]), *pairwise(row), (row[-1], hosts[2])]
+    return cabled("near and far", hosts, row, [(a, b, 100, 1000, queue(20)) for a, b in ends])
 
 
 def test_a_known_connection_keeps_its_number_and_its_state() -> None:

@@ -24,8 +24,10 @@ from tests.reference.scenarios.drawn import drawn
 from tests.reference.scenarios.every import NAMED
 from tests.reference.scenarios.networks import MICROSECOND, Row, incast, line, queue, ring, shift, star
 from tests.reference.scenarios.plain import SCENARIOS
+from tests.reference.scenarios.priorities import CLASSED
 from tests.reference.scenarios.recovery import RECOVERING
 from tests.reference.scenarios.scenario import Collective, Scenario, one
+from tests.reference.scenarios.shared_buffer import SHARED_ALONE
 from tests.reference.scenarios.together import TOGETHER
 
 Law = Callable[[CoreRun], list[str]]
@@ -41,7 +43,7 @@ def stopped(scenario: Scenario, *stops: int) -> CoreRun:
 
 
 STOPS = dict.fromkeys(RECOVERING | TOGETHER, range(700_000, 60 * MICROSECOND, 7_345_678))
-STOPS |= dict.fromkeys(SCENARIOS, range(700_000, 30 * MICROSECOND, 2_345_678))
+STOPS |= dict.fromkeys(SCENARIOS | SHARED_ALONE | CLASSED, range(700_000, 30 * MICROSECOND, 2_345_678))
 
 
 @pytest.mark.parametrize("name", STOPS)
@@ -64,7 +66,7 @@ def test_a_stop_finds_packets_and_acks_under_way_and_some_dropped() -> None:
 
 
 def tampered(name: str, at: int, change: Callable[[Any], None]) -> CoreRun:
-    run = stopped(SCENARIOS[name], at)
+    run = stopped(NAMED[name], at)
     change(run.fabric.world)
     return run
 
@@ -83,19 +85,20 @@ def _swap_on_wire(world: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("law", "change"),
+    ("law", "change", "name"),
     [
-        ("no_packet_is_lost_from_the_books", _set("connections", 2, "dropped", 1)),
-        ("no_packet_is_lost_from_the_books", _set("connections", 0, "acks_received", -1)),
-        ("wires_keep_their_order", _swap_on_wire),
-        ("queues_stay_inside_their_buffers", _set("links", 1, "longest", 100_000)),
-        ("no_link_is_faster_than_its_rate", _set("links", 2, "sent_bytes", 200_000)),
-        ("windows_are_kept", _set("connections", 1, "acked", -60)),
-        ("acks_never_go_back", _set("connections", 0, "expected", -50)),
+        ("no_packet_is_lost_from_the_books", _set("connections", 2, "dropped", 1), "incast_drops"),
+        ("no_packet_is_lost_from_the_books", _set("connections", 0, "acks_received", -1), "incast_drops"),
+        ("wires_keep_their_order", _swap_on_wire, "incast_drops"),
+        ("queues_stay_inside_their_buffers", _set("links", 1, "longest", 100_000), "incast_drops"),
+        ("no_link_is_faster_than_its_rate", _set("links", 2, "sent_bytes", 200_000), "incast_drops"),
+        ("windows_are_kept", _set("connections", 1, "acked", -60), "incast_drops"),
+        ("acks_never_go_back", _set("connections", 0, "expected", -50), "incast_drops"),
+        ("pools_are_the_sum_of_their_queues", _set("pools", -1, "taken", 1), "shared_two_tiers"),
     ],
 )
-def test_a_broken_law_is_noticed(law: str, change: Callable[[Any], None]) -> None:
-    run = tampered("incast_drops", 9 * MICROSECOND, change)
+def test_a_broken_law_is_noticed(law: str, change: Callable[[Any], None], name: str) -> None:
+    run = tampered(name, 9 * MICROSECOND, change)
     checks = {each.__name__: each for each in ALWAYS}
     assert checks[law](run) != []
 

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from netsim.config import build_scenario
 from netsim.config.scenario import Scenario
-from netsim.topology import LeafSpine, Network
+from netsim.topology import LeafSpine
 from netsim.traces import Group, Operation, Trace
+from tests.odd_links import OddLinks
 
 MB = 1_000_000
-
-
-class OneBadCable(LeafSpine):
-    """Leaves and spines where the wire from the first leaf to the first spine loses packets."""
-
-    bad_loss: float = 0.02
-
-    def build(self) -> Network:
-        """The same network but for that wire."""
-        network = super().build()
-        bad = next(link.number for link in network.links if network.link_name(link.number) == "leaf0->spine0")
-        links = tuple(replace(link, loss=self.bad_loss) if link.number == bad else link for link in network.links)
-        return replace(network, links=links)
 
 
 def leaf_spine(leaves: int, hosts: int, spines: int, **settings: Any) -> LeafSpine:
@@ -85,7 +72,7 @@ def slow_rank() -> Scenario:
 
 def lossy_link() -> Scenario:
     """One flow over the one spine, on the way to which 2 % of packets are lost."""
-    topology = OneBadCable(leaves=2, hosts_per_leaf=2, spines=1)
+    topology = OddLinks(leaves=2, hosts_per_leaf=2, spines=1, odd={"leaf0->spine0": {"loss": 0.02}})
     return build_scenario(trace_of(4, flows((0, 2, 4 * MB))), topology, transport="none")
 
 

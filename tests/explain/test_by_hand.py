@@ -15,10 +15,10 @@ from netsim.config.scenario import Scenario
 from netsim.explain import KINDS, Explained, explain
 from netsim.explain.reason import reason_of
 from netsim.result.reason import ReasonKind
-from netsim.topology import LeafSpine, Network
-from netsim.topology.builder import NetworkBuilder
+from netsim.topology import LeafSpine
 from netsim.traces import Operation, Trace
 from tests.explain.known import flows, leaf_spine, trace_of, uplinks
+from tests.odd_links import OddLinks
 
 T, A = 332_800, 5_120
 NS, US = 1_000, 1_000_000
@@ -27,21 +27,10 @@ WIRE = 4160
 PROPAGATION, SERIALISATION, QUEUEING, PAUSE, THROTTLING, RETRANSMISSION, DEPENDENCY, COMPUTE = KINDS
 
 
-class SlowExit(LeafSpine):
-    """Two hosts on one switch: host0 by 100 Gb/s, host1 by 40 Gb/s, which takes 2.5 T for a packet."""
-
-    def build(self) -> Network:
-        """Host by host, then the switch."""
-        builder, port = NetworkBuilder(self.title, self.control_class, self.pfc), self.port(self.leaf)
-        hosts = [builder.host("host0"), builder.host("host1")]
-        switch = builder.switch("leaf0", "leaf")
-        for host, gigabits in zip(hosts, (100, 40), strict=True):
-            builder.connect(host, switch, kind="leaf", **{**port, "rate_bps": gigabits * 10**9})
-        return builder.build()
-
-
 def slow_exit(**settings: Any) -> LeafSpine:
-    return SlowExit(leaves=1, hosts_per_leaf=2, spines=1, rate="100Gb/s", **settings)
+    """Two hosts on one switch: host0 by 100 Gb/s, host1 by 40 Gb/s, which takes 2.5 T for a packet."""
+    slow = {"host1": {"rate_bps": 40 * 10**9}}
+    return OddLinks(leaves=1, hosts_per_leaf=2, spines=1, rate="100Gb/s", odd=slow, **settings)
 
 
 def one_leaf(delay_ns: int, hosts: int = 4) -> LeafSpine:

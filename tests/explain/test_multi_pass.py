@@ -27,9 +27,10 @@ from netsim.explain.traffic import Traffic
 from netsim.simulation.fabric import Fabric
 from netsim.traces import Group, Operation, Trace
 from tests.core.scenario_runs import CoreRun
-from tests.explain.known import KNOWN, OneBadCable, trace_of
+from tests.explain.known import KNOWN, trace_of
 from tests.explain.test_causes import SETTINGS
 from tests.explain.test_path import EVERY, watched
+from tests.odd_links import OddLinks
 
 ENOUGH = 1 << 30  # rows
 
@@ -124,7 +125,7 @@ def test_paths_that_stay_longer_than_guessed_are_followed_through_losses(
 ) -> None:
     """Each guess ends too late, between copies of packets; share: whether a connection may be kept as a whole."""
     reduce = Operation("all_reduce", "world", tuple(range(8)), bytes=2 << 20)
-    topology = OneBadCable(leaves=2, hosts_per_leaf=4, spines=1, bad_loss=0.01)
+    topology = OddLinks(leaves=2, hosts_per_leaf=4, spines=1, odd={"leaf0->spine0": {"loss": 0.01}})
     scenario = build_scenario(trace_of(8, reduce, reduce), topology, transport="dctcp")
     whole, way = explain(scenario), ReplayPlan.way
     assert whole[0].parts_ps["retransmission"] > 0

@@ -10,20 +10,28 @@ import pytest
 
 from tests.reference.link.priorities import ClassedPort
 from tests.reference.scenarios.dcqcn import PACED
-from tests.reference.scenarios.drawn import drawn, drawn_lossless, drawn_measuring, drawn_paced
+from tests.reference.scenarios.drawn import drawn, drawn_together
 from tests.reference.scenarios.every import NAMED
 from tests.reference.scenarios.measuring import MEASURED
 from tests.reference.scenarios.networks import MICROSECOND, PACKET
-from tests.reference.scenarios.per_packet_routing import ROUTED, drawn_routed
+from tests.reference.scenarios.per_packet_routing import ROUTED
 from tests.reference.scenarios.pfc import DEADLOCK, LOSSLESS, innocent_alone
 from tests.reference.scenarios.plain import SCENARIOS
 from tests.reference.scenarios.scenario import Scenario, build_twin
 from tests.reference.state.records import Results
 from tests.reference.twin import Twin
 
+
+def is_plain(scenario: Scenario) -> bool:
+    """Whether its counts have one meaning: one class, no loss on wires, whole packets in buffers of one port each."""
+    network, recovery = scenario.network, scenario.recovery
+    lossless = not any(link.loss for link in network.links)
+    return recovery == "go_back_n" and scenario.classes == 1 and lossless and not network.shared_buffer
+
+
 BOOKS = SCENARIOS | LOSSLESS | PACED | MEASURED | ROUTED
-DRAWS = (drawn, drawn_lossless, drawn_paced, drawn_measuring, drawn_routed)
-BOOKS |= {each.name: each for n in range(30) for each in (draw(n) for draw in DRAWS)}
+DRAWN = [*map(drawn, range(30)), *(each for each in map(drawn_together, range(400)) if is_plain(each))]
+BOOKS |= {each.name: each for each in DRAWN}
 BOOKS = {name: each for name, each in BOOKS.items() if each.control != "ndp"}  # whose pulls are packets of their own
 EVERY = NAMED | BOOKS
 each_scenario = pytest.mark.parametrize("name", BOOKS)

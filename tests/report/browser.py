@@ -1,7 +1,5 @@
 """A headless Chromium for tests of pages: what it logs, what it asks of the net, and pictures of what it shows."""
 
-from __future__ import annotations
-
 import base64
 import json
 import shutil

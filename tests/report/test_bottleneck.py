@@ -1,12 +1,11 @@
 """The estimate of what limits a run: one clear case of each kind, worked out by hand, and its numbers."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
 import pytest
 
+from netsim.config.scenario import Scenario
 from netsim.report.bottleneck import estimate_of, slowdown_of
 from netsim.report.load import Load
 from netsim.result import Result
@@ -17,10 +16,10 @@ MB = 4096 * 250  # bytes in 250 full packets: 83.2 us at 100 Gb/s, headers inclu
 MB_PS = 83_200_000
 
 
-def run(flows: list[Flow], end: int = 0, ideal: int = 0, topology: str = "fat_tree_k4_100g", **totals: Any) -> Result:
-    end = end or max(flow[4] for flow in flows)
+def run(flows: list[Flow], ideal: int = 0, scenario: Scenario | None = None, **totals: Any) -> Result:
+    end = max(flow[4] for flow in flows)
     operation = {"op": "flows", "bytes": 1, "end_ps": end, "ideal_ps": ideal or end}
-    return result_of(scenario_of(topology, routing="single"), flows, [operation], **totals)
+    return result_of(scenario or scenario_of(routing="single"), flows, [operation], **totals)
 
 
 def test_a_link_needs_the_time_of_what_crosses_it() -> None:
@@ -71,7 +70,7 @@ def test_incast() -> None:
 
 def test_everybody_to_everybody_is_no_incast() -> None:
     flows = [(s, t, MB, 0, 1300 * US) for s in range(16) for t in range(16) if s != t]
-    assert estimate_of(run(flows, topology="fat_tree_k4_100g")).kind != "incast"
+    assert estimate_of(run(flows)).kind != "incast"
 
 
 def test_collision_on_one_link() -> None:
@@ -83,17 +82,13 @@ def test_collision_on_one_link() -> None:
 
 def test_collision_is_called_after_ecmp() -> None:
     flows = [(source, (source + 8) % 16, MB, 0, 260 * US) for source in range(16)]
-    operation = {"op": "flows", "bytes": 1, "end_ps": 260 * US, "ideal_ps": 90 * US}
-    found = estimate_of(result_of(scenario_of(seed=1), flows, [operation]))
-    assert found.kind == "ECMP collision"
+    assert estimate_of(run(flows, 90 * US, scenario_of(seed=1))).kind == "ECMP collision"
 
 
 def test_oversubscription() -> None:
     """Eight hosts of leaf 0 send to leaf 1 over two links: even spread evenly, each is needed four times as long."""
     flows = [(source, source + 8, MB, 0, 350 * US) for source in range(8)]
-    operation = {"op": "flows", "bytes": 1, "end_ps": 350 * US, "ideal_ps": 90 * US}
-    scenario = scenario_of("leaf_spine_32_4to1", routing="ecmp")
-    found = estimate_of(result_of(scenario, flows, [operation]))
+    found = estimate_of(run(flows, 90 * US, scenario_of("leaf_spine_32_4to1", routing="ecmp")))
     assert found.kind == "oversubscription"
     assert "the 2 links from leaf0 up are on average needed 95 % of the time (host links at most 24 %)" in found.text
 
@@ -117,8 +112,7 @@ def test_losses() -> None:
 def slow_for_no_link(**links: int) -> Result:
     """Two flows one after the other that take twice their time while no link is needed for a quarter of it."""
     flows = [(0, 15, MB, 0, 400 * US), (1, 14, MB, 400 * US, 800 * US)]
-    operation = {"op": "flows", "bytes": 1, "end_ps": 800 * US, "ideal_ps": 400 * US}
-    result = result_of(scenario_of("fat_tree_k4_100g", routing="single"), flows, [operation])
+    result = run(flows, 400 * US)
     for name in ("drops", "ecn_marks", "pauses_sent", "trims"):
         result.links[name] = links.get(name, 0)
     return result

@@ -1,7 +1,5 @@
 """What is sampled over time agrees with what is counted in the end."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

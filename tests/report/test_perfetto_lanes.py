@@ -1,7 +1,5 @@
 """Lanes: no two slices of one lane at a time, and no more lanes than slices at one time."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

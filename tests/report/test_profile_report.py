@@ -1,7 +1,5 @@
 """A profile shown: as text, as JSON, as a folder of tables, as one page; several jobs side by side."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -10,7 +8,6 @@ import pandas as pd
 import pytest
 
 from netsim.config import build_scenario, load_trace
-from netsim.errors import InputError
 from netsim.profile import Profile, profile
 from netsim.report import profile_plots
 from netsim.report.profile_compare import job_names, profiles_text, side_by_side
@@ -20,7 +17,8 @@ from netsim.report.profile_page import profile_page, write_page
 from netsim.report.profile_text import profile_text
 from netsim.traces import Group, Operation, Trace
 from netsim.traces.read_report import ReadReport
-from tests.report.page_figures import drawn_as_markup, figures
+from tests.inputs import refusal
+from tests.report.page_charts import charts
 
 EVIL = "</script><b>job"
 MS = 10**9
@@ -66,35 +64,23 @@ def test_text_tells_groups_streams_times_and_how_it_was_read() -> None:
     assert line(text, "groups     1")[1:] == ["1", "x", "4,", "1", "x", "2", "ranks"]
     assert "time       1 request in 2.00 ms: 1 burst, duty cycle 100 %" in text
     assert "2 files of kineto, 900 lines: 3 records kept, 4 cut off, 2 of 4 ranks seen" in text
-    tail = text.splitlines()[-5:]
-    expected = [
+    tail = (
         "skipped    6 wait",
         "tuning     ring ll 2",
         "assumed    a guess",
         "finding    a fault",
         "note       a note",
-    ]
-    assert tail == expected
+    )
+    assert tuple(text.splitlines()[-5:]) == tail
 
 
 def test_json_has_the_promised_names(decode: Profile) -> None:
     table = json.loads(json.dumps(profile_table(decode), allow_nan=False))
     first = table["operations"][0]
-    assert {key: first[key] for key in ("op", "count", "bytes_total", "bytes_min", "bytes_max")} == {
-        "op": "all_reduce",
-        "count": 181,
-        "bytes_total": 2_594_816,
-        "bytes_min": 14_336,
-        "bytes_max": 14_336,
-    }
-    assert (first["bytes_median"], first["bytes_p95"]) == (14_336, 14_336)
-    assert table["sizes"][0] == {
-        "from_bytes": 8192,
-        "to_bytes": 16384,
-        "op": "all_reduce",
-        "count": 181,
-        "bytes_total": 2_594_816,
-    }
+    all_reduces = {"op": "all_reduce", "count": 181, "bytes_total": 2_594_816}
+    each = dict.fromkeys(("bytes_min", "bytes_median", "bytes_p95", "bytes_max"), 14_336)
+    assert first | all_reduces | each == first
+    assert table["sizes"][0] == {"from_bytes": 8192, "to_bytes": 16384, **all_reduces}
     assert table["groups"][0]["members"] == list(range(16))
     assert (table["read"]["format"], table["read"]["ranks_seen"]) == ("native", 16)
     assert table["traffic"]["share_leaving_server"] is None
@@ -104,15 +90,8 @@ def test_json_of_a_placed_and_timed_job() -> None:
     trace = load_trace("all_to_all_16")
     table = profile_table(profile(trace, build_scenario(trace, "rail_optimized_16")))
     assert table["traffic"]["bytes_leaving_server"] * 15 == table["traffic"]["bytes"] * 8
-    assert profile_table(timed())["bursts"] == {
-        "timed": 1,
-        "span_ms": 2.0,
-        "duty_cycle": 1.0,
-        "bursts": 1,
-        "bin_ms": 1,
-        "peak_bytes_per_ms": 2048.0,
-        "mean_bytes_per_ms": 2048.0,
-    }
+    counts, rates = {"timed": 1, "span_ms": 2.0, "duty_cycle": 1.0, "bursts": 1, "bin_ms": 1}, ("peak", "mean")
+    assert profile_table(timed())["bursts"] == counts | {f"{rate}_bytes_per_ms": 2048.0 for rate in rates}
 
 
 def test_a_folder_holds_every_table_and_is_replaced_whole(tmp_path: Path) -> None:
@@ -130,23 +109,22 @@ def test_a_folder_holds_every_table_and_is_replaced_whole(tmp_path: Path) -> Non
 
 def test_a_folder_of_anything_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("precious")
-    with pytest.raises(InputError, match="not empty"):
-        check_profile_folder(tmp_path)
-    with pytest.raises(InputError, match="not empty"):
-        save_profile(timed(), tmp_path)
+    assert "not empty" in refusal(check_profile_folder, tmp_path)
+    assert "not empty" in refusal(save_profile, timed(), tmp_path)
     assert [each.name for each in tmp_path.iterdir()] == ["mine"]
 
 
 def test_a_page_needs_nothing_from_the_net_and_holds_all_figures() -> None:
     text = profile_page([timed()])
-    without_plotly = text[: text.index("<script>")] + text[text.index("</head>") :]
-    assert not re.search(r"https?://|src=|@import|url\(", without_plotly)
-    assert "plotly.js v" in text
-    titles = [figure["layout"]["title"]["text"] for figure in figures(text)]
-    assert titles == [
+    assert "default-src 'none'" in text
+    assert re.findall(r"https?://(?!www\.w3\.org/2000/svg)", text) == []
+    assert not re.search(r"<(link|img|script|iframe)[^>]*\b(src|href)=\"(?!data:,)", text)
+    titles = [
         *("requests by operation", "bytes by operation", "request sizes of job", "distribution of sizes"),
         *("traffic of job", "bytes per millisecond"),
     ]
+    assert re.findall("<h3>(.*?)</h3>", text) == titles
+    assert len(charts(text)) == len(titles)
     assert [f'id="plot{number}"' in text for number in range(7)] == [True] * 6 + [False]
     assert "prefers-color-scheme: dark" in text
 
@@ -157,15 +135,13 @@ def test_names_from_a_trace_are_text_on_a_page_never_markup() -> None:
     assert EVIL not in body
     assert "<b>job" not in body
     assert "&lt;/script&gt;&lt;b&gt;job" in body
-    for jobs in ([timed(EVIL)], [timed(EVIL), timed("other")]):
-        assert drawn_as_markup(profile_page(jobs), "<b>") == []
+    assert text.count("</script>") == 2
 
 
 def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     write_page([timed()], tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
-    with pytest.raises(InputError, match="name a file in a folder"):
-        write_page([timed()], tmp_path / "nowhere" / "page.html")
+    assert "name a file in a folder" in refusal(write_page, [timed()], tmp_path / "nowhere" / "page.html")
     assert [each.name for each in tmp_path.iterdir()] == ["page.html"]
 
 
@@ -174,23 +150,16 @@ def test_large_matrices_are_shown_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
     plot = profile_plots.matrix(timed(), "job")
     assert plot is not None
     assert "ranks in blocks of 2" in plot.says
-    (heat,) = plot.figure["data"]
-    assert heat["x"] == ["0", "2"]
-    assert sum(cell or 0 for row in heat["z"] for cell in row) == timed().traffic.bytes
+    assert plot.how["labels"] == ["0", "2"]
+    assert sum(map(sum, plot.data)) == timed().traffic.bytes
 
 
 def test_long_distributions_are_thinned_and_keep_their_ends() -> None:
     operations = [Operation("all_reduce", "world", (0, 1), size) for size in range(1, 5001)]
     many = profile(Trace("many", 2, {}, tuple(operations)))
-    (line, _) = profile_plots.distribution([many], ["many"]).figure["data"]
-    assert len(line["x"]) <= profile_plots.MOST_POINTS + 2
-    assert (line["x"][1], line["x"][-2], line["y"][-1]) == (1, 5000, 1)
-
-
-def test_every_operation_has_a_colour() -> None:
-    from netsim.traces import OPERATIONS
-
-    assert set(profile_plots.COLOUR_OF) == set(OPERATIONS) - {"compute"}
+    (line, _) = profile_plots.distribution([many], ["many"]).data
+    assert len(line["x"]) <= profile_plots.MOST_POINTS
+    assert (line["x"][0], line["x"][-1], line["y"][-1]) == (1, 5000, 1)
 
 
 def test_jobs_side_by_side(decode: Profile) -> None:

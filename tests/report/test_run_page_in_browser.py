@@ -1,8 +1,7 @@
 """The page of 1,024 GPUs in a browser: all panels drawn; the switch, the slider, sorting work; nothing asked for."""
 
-from __future__ import annotations
-
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -193,23 +192,21 @@ def test_the_rank_chart_zooms(opened: Any) -> None:
 def test_fits_and_follows_the_theme(opened: Any, width: int, theme: str, tmp_path: Path) -> None:
     look(opened, width, theme)
     assert value(opened, "document.documentElement.scrollWidth") <= width
-    light = sum(
-        json.loads(
-            value(opened, "getComputedStyle(document.body).backgroundColor").replace("rgb(", "[").replace(")", "]")
-        )
-    )
+    light = lightness(opened)
     assert (light > 384) == (theme == "light")
     assert overlaps(opened) == []
     picture(opened, tmp_path / "page.png")
     assert (tmp_path / "page.png").stat().st_size > 50_000
     opened.find_element("id", "theme").click()
-    other = sum(
-        json.loads(
-            value(opened, "getComputedStyle(document.body).backgroundColor").replace("rgb(", "[").replace(")", "]")
-        )
-    )
+    other = lightness(opened)
     assert (other > 384) != (light > 384)
     opened.execute_script("delete document.documentElement.dataset.theme")
+
+
+def lightness(driver: Any) -> int:
+    """Red, green and blue of the page's background together."""
+    colour = value(driver, "getComputedStyle(document.body).backgroundColor")
+    return sum(map(int, re.findall(r"\d+", colour)))
 
 
 def overlaps(driver: Any) -> list[str]:

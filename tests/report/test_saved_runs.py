@@ -1,14 +1,7 @@
 """Two saved runs: what changed, which collectives and links got faster or slower."""
 
-from __future__ import annotations
-
-import json
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from netsim.cli import main
 from netsim.report.saved_runs import changes_text, collective_changes, link_changes, scenario_changes
 from netsim.result import Result
 from tests.outcomes import US, result_of, scenario_of
@@ -52,20 +45,3 @@ def test_the_text() -> None:
     assert "Collectives: 0 kinds faster, 1 slower, 0 as before; 1 kind in one run alone." in text
     assert "1.50 x" in text
     assert changes_text([run(1)], ["one"]) == []
-
-
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folders = [str(tmp_path / name) for name in ("one", "two")]
-    for folder, seed in zip(folders, "12", strict=True):
-        assert main(["run", "perm16", "--on", "fat_tree_k4_100g", "--seed", seed, "--out", folder]) == 0
-    capsys.readouterr()
-    assert main(["compare", *folders, "--html", str(tmp_path / "page.html")]) == 0
-    assert "What changed in the scenario: 1 key." in capsys.readouterr().out
-    assert "What changed in the scenario" in (tmp_path / "page.html").read_text()
-    assert main(["compare", *folders, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["changes"]["scenario"] == [{"key": "seed", "before": "1", "after": "2"}]
-    assert main(["compare", folders[0]]) == 2
-    assert "a saved run is compared with other saved runs" in capsys.readouterr().err
-    assert main(["compare", *folders, "--routing", "ecmp"]) == 2
-    assert "saved runs are compared as they are; leave out 'ecmp'" in capsys.readouterr().err

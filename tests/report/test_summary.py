@@ -1,7 +1,5 @@
 """Summary: every number is where a person looks for it, and equal operations are one row."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from netsim.report.summary import MOST_ROWS, grouped, operations_text, summary_text

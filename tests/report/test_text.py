@@ -1,7 +1,5 @@
 """Text: columns line up, figures read as people write them."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

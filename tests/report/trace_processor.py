@@ -5,8 +5,6 @@ PyPI's `perfetto` fetches a native trace processor at first use, from a host tha
 worker is given one end of a MessageChannel; bytes of the protobuf message TraceProcessorRpcStream go both ways.
 """
 
-from __future__ import annotations
-
 import base64
 import threading
 from collections.abc import Callable, Iterator

@@ -33,25 +33,6 @@ def result() -> Result:
     return result_of(scenario_of(), FLOWS, OPERATIONS)
 
 
-@pytest.mark.parametrize(
-    ("op", "factor"),
-    [
-        ("all_reduce", 1.75),
-        ("all_gather", 0.875),
-        ("reduce_scatter", 0.875),
-        ("all_to_all", 0.875),
-        ("gather", 0.875),
-        ("scatter", 0.875),
-        ("broadcast", 1.0),
-        ("reduce", 1.0),
-        ("send", 1.0),
-        ("flows", 1.0),
-    ],
-)
-def test_bus_factors_are_those_of_nccl_tests(op: str, factor: float) -> None:
-    assert bus_factor(op, 8) == factor
-
-
 def test_a_published_row_of_nccl_tests() -> None:
     """all_reduce_perf on 8 GPUs, 128 MiB in 1,000 us: algbw 134.22 GB/s, busbw 234.88 GB/s."""
     operation = {"op": "all_reduce", "ranks": 8, "bytes": 128 << 20, "end_ps": 1000 * US}
@@ -72,23 +53,19 @@ def test_times_bandwidths_and_slowdowns(result: Result) -> None:
     assert barrier["slowdown"] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("op", "factor"),
-    [  # nccl-tests, doc/PERFORMANCE.md, of 8 ranks
-        ("all_reduce", 2 * 7 / 8),
-        ("all_gather", 7 / 8),
-        ("reduce_scatter", 7 / 8),
-        ("all_to_all", 7 / 8),
-        ("all_to_all_v", 7 / 8),
-        ("gather", 7 / 8),
-        ("scatter", 7 / 8),
-        ("broadcast", 1),
-        ("reduce", 1),
-        ("send", 1),
-    ],
-)
-def test_bus_factor_is_that_of_nccl_tests(op: str, factor: float) -> None:
-    assert bus_factor(op, 8) == factor
+BUS_FACTORS = {  # nccl-tests, doc/PERFORMANCE.md, of 8 ranks
+    "all_reduce": 2 * 7 / 8,
+    "broadcast": 1,
+    "reduce": 1,
+    "send": 1,
+    "flows": 1,
+    **dict.fromkeys(("all_gather", "reduce_scatter", "all_to_all", "all_to_all_v", "gather", "scatter"), 7 / 8),
+}
+
+
+@pytest.mark.parametrize("op", BUS_FACTORS)
+def test_bus_factors_are_those_of_nccl_tests(op: str) -> None:
+    assert bus_factor(op, 8) == BUS_FACTORS[op]
 
 
 @pytest.mark.parametrize("packets", [1, 2, 8, 50])

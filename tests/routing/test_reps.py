@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-from netsim.topology.builder import NetworkBuilder
-from netsim.topology.network import Network
 from tests.core.scenario_runs import play_core
-from tests.reference.scenarios.networks import GIGABIT, MICROSECOND, queue, shift
+from tests.odd_links import OddLinks
+from tests.reference.scenarios.networks import GIGABIT, PACKET, shift
 from tests.reference.scenarios.per_packet_routing import REPS, SPRAY
 from tests.reference.scenarios.scenario import Scenario, one
 from tests.reference.switch.per_packet_routing import PerPacket
 
-SLOW = 10  # Gb/s
-
-
-def one_slow_spine() -> Network:
-    """Two leaves of four hosts and four spines, the cables of one of them at a tenth of the rate."""
-    builder = NetworkBuilder("one slow spine")
-    hosts = [builder.host(f"host{i}") for i in range(8)]
-    leaves = [builder.switch(f"leaf{i}", "leaf") for i in range(2)]
-    spines = [builder.switch(f"spine{i}", "spine") for i in range(4)]
-    cables = [(host, leaves[number // 4], 100, "leaf") for number, host in enumerate(hosts)]
-    cables += [(leaf, spine, 100 if spine > spines[0] else SLOW, "spine") for leaf in leaves for spine in spines]
-    for a, b, gigabits, kind in cables:
-        at = vars(queue(500, 3, 3))
-        builder.connect(a, b, rate_bps=gigabits * GIGABIT, delay_ps=MICROSECOND, kind=kind, **at)
-    return builder.build()
+# the cables of one spine of four at a tenth of the rate
+MARKED = {"kmin": 3 * PACKET, "kmax": 3 * PACKET, "pmax": 1}
+FABRIC = OddLinks(
+    leaves=2, spines=4, hosts_per_leaf=4, buffer=500 * PACKET, ecn=MARKED, odd={"spine0": {"rate_bps": 10 * GIGABIT}}
+)
 
 
 def share_of_the_slow_spine(per_packet: PerPacket, seed: int) -> float:
     """The part of all packets that went over it, in either direction, from where there was a choice."""
     rows = shift(8, 4, 4_000_000)
-    scenario = Scenario(
-        "one slow spine", one_slow_spine(), one(rows), control="dctcp", per_packet=per_packet, seed=seed
-    )
+    scenario = Scenario("one slow spine", FABRIC.build(), one(rows), control="dctcp", per_packet=per_packet, seed=seed)
     run = play_core(scenario)
     links = run.fabric.world.links
     from_leaves = {

@@ -9,6 +9,7 @@ import pytest
 import netsim
 from netsim import InputError, Operation, Trace
 from netsim.traces import read, write_native
+from tests.inputs import saved
 
 US = 1_000_000  # ps
 
@@ -47,7 +48,6 @@ def test_a_file_names_earlier_operations(tmp_path: Path) -> None:
 def test_what_is_awaited_must_come_earlier(after: str, tmp_path: Path) -> None:
     first = '{"op": "compute", "ranks": [0], "duration": "1us"}'
     second = f'{{"op": "send", "src": 0, "dst": 1, "bytes": 5, "after": {after}}}'
-    path = tmp_path / "job.jsonl"
-    path.write_text("\n".join(['{"netsim": 1, "ranks": 2}', first, second]))
+    path = saved(tmp_path / "job.jsonl", ['{"netsim": 1, "ranks": 2}', first, second])
     with pytest.raises(InputError, match=r"job.jsonl:3: .*after"):
         read(path)

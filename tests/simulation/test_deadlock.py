@@ -7,12 +7,24 @@ from typing import Any
 import pytest
 
 import netsim
-from netsim import InputError, RunError
-from netsim.cli import main
+from netsim import RunError
 from netsim.simulation.job import Rank
+from tests.cli.command_line import CommandLine
+from tests.inputs import refusal, saved
 
 Steps = Generator[Any, Any, None]
 FABRIC = "fat_tree_k4_100g"
+
+
+def jobs(*ranks: list[tuple[Any, ...]]) -> Callable[[Rank], Steps]:
+    """Rank r does what ranks[r] lists, one after the other: a method and what it is given, options last."""
+
+    def job(rank: Rank) -> Steps:
+        for method, *given in ranks[rank.number]:
+            options = given.pop() if given and isinstance(given[-1], dict) else {}
+            yield getattr(rank, method)(*given, **options)
+
+    return job
 
 
 def stands_still(job: Callable[[Rank], Any], ranks: int, **settings: Any) -> str:
@@ -24,32 +36,45 @@ def stands_still(job: Callable[[Rank], Any], ranks: int, **settings: Any) -> str
     return text
 
 
-def test_a_chain_is_followed_to_the_rank_that_has_ended() -> None:
-    def job(rank: Rank) -> Steps:
-        if rank.number < 2:
-            yield rank.all_reduce("1KiB", group=[0, 1, 2])
-        elif rank.number == 2:
-            yield rank.compute("3us")
-            yield rank.recv(3, "1KiB")
-            yield rank.all_reduce("1KiB", group=[0, 1, 2])
+PAIR, TRIO = ("all_reduce", "1KiB", {"group": [0, 1]}), ("all_reduce", "1KiB", {"group": [0, 1, 2]})
+AB, BC, CA = (("barrier", {"group": pair}) for pair in ([0, 1], [1, 2], [2, 0]))
+SAME_ORDER = "a cycle; let the ranks of a group call its collectives in the same order"
+CHAIN = (
+    "the job stands still at 3 us: all_reduce 0 (ranks 0, 1, 2) waits for rank 2, "
+    "rank 2 waits in send 1 (rank 3 to rank 2) for rank 3, rank 3 has ended; "
+    "every rank of a group must call the collective, and each recv needs its send"
+)
+CROSSED = (
+    "all_reduce 0 (ranks 0, 1) waits for rank 1, rank 1 waits in all_reduce 1 (ranks 0, 1, 2) for rank 0, "
+    f"rank 0 waits in all_reduce 0 (ranks 0, 1): {SAME_ORDER}"
+)
+STANDS_STILL: list[tuple[list[list[tuple[Any, ...]]], str]] = [
+    ([[TRIO], [TRIO], [("compute", "3us"), ("recv", 3, "1KiB"), TRIO], []], CHAIN),
+    ([[PAIR, TRIO], [TRIO, PAIR], [TRIO]], CROSSED),
+    ([[AB, CA], [BC, AB], [CA, BC]], SAME_ORDER),
+    ([[("send", 1, "4KiB")], [], []], "waits for rank 1, rank 1 has ended"),
+    ([[(call, 1, "4KiB") for call in ("recv", "send")], [(call, 0, "4KiB") for call in ("recv", "send")]], ": a cycle"),
+    ([[TRIO, TRIO], [TRIO, TRIO], [TRIO]], "all_reduce 1 (ranks 0, 1, 2) waits for rank 2, rank 2 has ended"),
+]
 
-    assert stands_still(job, 4) == (
-        "the job stands still at 3 us: all_reduce 0 (ranks 0, 1, 2) waits for rank 2, "
-        "rank 2 waits in send 1 (rank 3 to rank 2) for rank 3, rank 3 has ended; "
-        "every rank of a group must call the collective, and each recv needs its send"
-    )
+
+@pytest.mark.parametrize(("ranks", "said"), STANDS_STILL, ids=[said[-40:] for _, said in STANDS_STILL])
+def test_a_job_that_cannot_go_on_says_who_waits_for_whom(ranks: list[list[tuple[Any, ...]]], said: str) -> None:
+    assert said in stands_still(jobs(*ranks), len(ranks))
 
 
-def test_crossed_order_of_two_groups_is_a_circle() -> None:
-    def job(rank: Rank) -> Steps:
-        groups = [[0, 1], [0, 1, 2]]
-        for group in groups if rank.number == 0 else reversed(groups):
-            if rank.number in group:
-                yield rank.all_reduce("1KiB", group=group)
-
-    text = stands_still(job, 3)
-    assert "all_reduce 0 (ranks 0, 1) waits for rank 1, rank 1 waits in all_reduce 1 (ranks 0, 1, 2) for rank 0" in text
-    assert text.endswith("a cycle; let the ranks of a group call its collectives in the same order")
+@pytest.mark.parametrize(
+    "ranks",
+    [
+        [[("all_reduce", "4KiB")], [("all_reduce", "8KiB")], [("all_reduce", "8KiB")]],
+        [[("all_reduce", "4KiB")], [("all_reduce", "4KiB")], [("all_gather", "4KiB")]],
+        [[("broadcast", "4KiB", {"root": 0})], [("broadcast", "4KiB", {"root": 1})]],
+        [[("all_reduce", "4KiB"), ("barrier",)], [("barrier",), ("all_reduce", "4KiB")]],
+        [[("send", 1, "4KiB")], [("recv", 0, "8KiB")]],
+    ],
+)
+def test_ranks_that_call_different_things_are_told(ranks: list[list[tuple[Any, ...]]]) -> None:
+    assert "where others call" in stands_still(jobs(*ranks), len(ranks))
 
 
 def test_a_rank_that_waits_for_its_own_event_is_told_from_one_that_ended() -> None:
@@ -62,6 +87,7 @@ def test_a_rank_that_waits_for_its_own_event_is_told_from_one_that_ended() -> No
     assert "barrier 0 (ranks 0, 1, 2, 3 and 3 more) waits for ranks 1, 2, 3, 4 and 2 more" in text
     assert "rank 1 waits for something that nobody does" in text
     assert text.endswith("trigger the event, or do not wait for it")
+    assert "ranks 0, 1, 2 wait for something that nobody does" in stands_still(does(lambda rank: rank.env.event()), 3)
 
 
 def test_what_is_begun_and_not_yielded_must_come_to_its_end_too() -> None:
@@ -83,11 +109,7 @@ def test_what_is_begun_and_not_yielded_counts_for_the_completion_time() -> None:
 
 
 def test_a_deadlock_under_a_time_limit_is_a_deadlock() -> None:
-    def job(rank: Rank) -> Steps:
-        if rank.number == 0:
-            yield rank.recv(1, "1KiB")
-
-    assert "rank 1 has ended" in stands_still(job, 2, time_limit="1s")
+    assert "rank 1 has ended" in stands_still(jobs([("recv", 1, "1KiB")], []), 2, time_limit="1s")
 
 
 def test_a_job_that_computes_for_ever_ends_at_the_time_limit() -> None:
@@ -102,9 +124,7 @@ def test_a_job_that_computes_for_ever_ends_at_the_time_limit() -> None:
 
 
 def test_ranks_that_end_before_the_last_acks_are_whole_under_a_time_limit() -> None:
-    def job(rank: Rank) -> Steps:
-        yield rank.send(1, "4KiB") if rank.number == 0 else rank.recv(0, "4KiB")
-
+    job = jobs([("send", 1, "4KiB")], [("recv", 0, "4KiB")])
     free = netsim.simulate(job, FABRIC, ranks=2)
     end = free.summary["completion_time_ps"]
     held = netsim.simulate(job, FABRIC, ranks=2, time_limit=end)  # the ACK arrives later
@@ -112,11 +132,7 @@ def test_ranks_that_end_before_the_last_acks_are_whole_under_a_time_limit() -> N
 
 
 def mistake(job: Any, ranks: Any = 2) -> str:
-    with pytest.raises(InputError) as caught:
-        netsim.simulate(job, FABRIC, ranks=ranks)
-    assert caught.value.hint
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+    return refusal(netsim.simulate, job, FABRIC, ranks=ranks)
 
 
 def plain(rank: Rank) -> None:
@@ -161,6 +177,9 @@ def does(act: Callable[[Rank], Any]) -> Callable[[Rank], Steps]:
         (does(lambda rank: rank.barrier(group="ab")), "barrier of rank 0: no group 'ab'"),
         (does(lambda rank: rank.barrier(group=5)), "barrier of rank 0: no group 5"),
         (does(lambda rank: rank.send("next", 1)), "send of rank 0: no group (0, 'next')"),
+        (does(lambda rank: rank.send(17, 1)), "send of rank 0: no group (0, 17)"),
+        (does(lambda rank: rank.send(rank.number, 1)), "rank 0 to itself; name another rank"),
+        (does(lambda rank: rank.barrier(group=[1])), "of rank 0: the rank is not in the group"),
     ],
 )
 def test_a_mistake_of_user_code_names_the_rank_the_call_and_the_mend(job: Any, said: str) -> None:
@@ -173,8 +192,7 @@ def test_a_number_of_ranks_that_makes_no_sense(ranks: Any) -> None:
 
 
 def test_ranks_belong_to_a_job_alone() -> None:
-    with pytest.raises(InputError, match="ranks = 4 with a trace"):
-        netsim.simulate("perm16", FABRIC, ranks=4)
+    assert "ranks = 4 with a trace" in refusal(netsim.simulate, "perm16", FABRIC, ranks=4)
 
 
 def test_a_failed_event_reaches_the_job_that_waits_for_it() -> None:
@@ -193,10 +211,10 @@ def test_a_failed_event_reaches_the_job_that_waits_for_it() -> None:
     assert caught == [("mine",)] * 2
 
 
-def test_groups_named_in_another_order_by_each_rank_of_a_trace_cannot_deadlock(tmp_path: Path) -> None:
+def test_groups_named_in_another_order_by_each_rank_of_a_trace_cannot_deadlock(
+    tmp_path: Path, cli: CommandLine
+) -> None:
     """The lines of a trace are one order for all ranks, so that the first unfinished one can always go on."""
-    trace = tmp_path / "t.jsonl"
     lines = ['{"netsim": 1, "ranks": 3, "groups": {"a": [0, 1], "b": [1, 0], "c": [2, 1, 0]}}']
     lines += [f'{{"op": "all_reduce", "group": "{name}", "bytes": 1024, "stream": "{name}"}}' for name in "abcabcbca"]
-    trace.write_text("\n".join(lines) + "\n")
-    assert main(["run", str(trace), "--on", FABRIC, "--json"]) == 0
+    cli.json("run", saved(tmp_path / "t.jsonl", lines), "--on", FABRIC)

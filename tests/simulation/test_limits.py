@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 import netsim
-from netsim.cli import main
-from netsim.errors import InputError, RunError
+from netsim.errors import RunError
 from netsim.simulation.interrupts import heard_meanwhile
 from netsim.simulation.job import Rank
 from netsim.topology import LeafSpine
+from tests.cli.command_line import CommandLine
+from tests.inputs import refusal, saved
 from tests.traffic import flows
 
 pytestmark = pytest.mark.filterwarnings("ignore:ecn", "ignore:ndp")  # of small buffers
@@ -40,20 +41,16 @@ def pairs(rank: Rank) -> Steps:
     yield rank.all_to_all("1MiB")
 
 
-def wrong(**settings: Any) -> str:
-    with pytest.raises(InputError) as caught:
-        netsim.simulate(pairs, LeafSpine(leaves=2, spines=1, hosts_per_leaf=1, trim=True, delay=0), ranks=2, **settings)
-    return str(caught.value)
-
-
 def test_headers_that_cross_links_in_no_time_are_refused() -> None:
-    said = wrong(transport=NDP, packet={"header": 0})
+    def simulated(delay: int, header: int) -> netsim.Result:
+        topology = LeafSpine(leaves=2, spines=1, hosts_per_leaf=1, trim=True, delay=delay)
+        return netsim.simulate(pairs, topology, ranks=2, transport=NDP, packet={"header": header})
+
+    said = refusal(simulated, 0, 0)
     assert "has no bytes (packet.header = 0), and crosses a link without delay" in said
     assert said.endswith("give packet.header at least 1 B, or the link a delay")
-    for settings in ({"packet": {"header": 1}}, {"packet": {"header": 0}, "topology": {"delay": 1}}):
-        settings = {"topology": {"delay": 0}, **settings}
-        topology = LeafSpine(leaves=2, spines=1, hosts_per_leaf=1, trim=True, delay=settings["topology"]["delay"])
-        netsim.simulate(pairs, topology, ranks=2, transport=NDP, packet=settings["packet"])
+    simulated(0, 1)
+    simulated(1, 0)
 
 
 NO_ACK_FITS = LeafSpine(leaves=2, spines=1, hosts_per_leaf=4, buffer=4160)
@@ -113,44 +110,36 @@ def test_long_silence_is_not_taken_for_a_livelock() -> None:
 
 
 @pytest.mark.parametrize("command", ["run", "compare"])
-def test_limits_of_the_command_line(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    given = [command, "perm16", "--on", "fat_tree_k4_100g"]
-    out = ["--out", str(tmp_path / "out")] if command == "run" else ["--html", str(tmp_path / "page.html")]
-    for options, says in (
-        (
-            ["--time-limit", "100us"],
-            "not finished within the time limit of 100 us: 0 collectives are finished, flows 0",
-        ),
-        (["--wall-limit", "1ps"], "not finished within the wall limit of 1e-12 s, at "),
-    ):
-        code = main([*given, *options, *out])
-        captured = capsys.readouterr()
-        assert (code, captured.out, len(captured.err.splitlines())) == (1, "", 1), captured.err
-        assert says in captured.err
-        assert captured.err.rstrip().endswith(f"raise the {options[0].strip('-').replace('-', ' ')}")
+def test_limits_of_the_command_line(command: str, cli: CommandLine, tmp_path: Path) -> None:
+    given = f"{command} perm16 --on fat_tree_k4_100g"
+    out = f"--out {tmp_path}/out" if command == "run" else f"--html {tmp_path}/page.html"
+    time_limit = "not finished within the time limit of 100 us: 0 collectives are finished, flows 0"
+    wall_limit = "not finished within the wall limit of 1e-12 s, at "
+    for option, says in (("--time-limit 100us", time_limit), ("--wall-limit 1ps", wall_limit)):
+        answer = cli(given, option, out)
+        assert (answer.code, answer.out, len(answer.err.splitlines())) == (1, "", 1), answer
+        assert says in answer.err
+        assert answer.err.rstrip().endswith(f"raise the {option.split()[0].strip('-').replace('-', ' ')}")
         assert list(tmp_path.iterdir()) == []
-    assert main([*given, "--time-limit", "1s", "--wall-limit", "3600s"]) == 0
-    capsys.readouterr()
+    cli.succeeds(given, "--time-limit 1s --wall-limit 3600s")
     for option, value in (("--time-limit", "soon"), ("--wall-limit", "-3s"), ("--wall-limit", "90")):
-        assert main([*given, option, value]) == 2
-        assert capsys.readouterr().err.startswith(f"netsim: {option}: {value!r} ")
+        assert cli.refused(given, option, value).startswith(f"netsim: {option}: {value!r} ")
 
 
-def test_a_comparison_over_seeds_has_the_same_limits(capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["compare", "perm16", "--on", "fat_tree_k4_100g", "--seeds", "2", "--jobs", "1"]
-    assert main([*given, "--time-limit", "100us"]) == 1
-    assert "seed 1: not finished within the time limit of 100 us" in capsys.readouterr().err
-    assert main([*given, "--wall-limit", "1ps"]) == 1
-    assert "seed 1: not finished within the wall limit of 1e-12 s" in capsys.readouterr().err
+def test_a_comparison_over_seeds_has_the_same_limits(cli: CommandLine) -> None:
+    given = "compare perm16 --on fat_tree_k4_100g --seeds 2 --jobs 1"
+    limits = (("--time-limit 100us", "time limit of 100 us"), ("--wall-limit 1ps", "wall limit of 1e-12 s"))
+    for option, said in limits:
+        code, _, err = cli(given, option)
+        assert code == 1
+        assert f"seed 1: not finished within the {said}" in err
 
 
-def test_a_sweeps_runs_that_take_too_long_have_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    study = tmp_path / "study.toml"
-    study.write_text('trace = "perm16"\ntopology = "fat_tree_k4_100g"\n[grid]\nseed = [1]\n')
-    given = ["sweep", str(study), "--out", str(tmp_path / "out"), "--jobs", "1"]
-    assert main([*given, "--wall-limit", "1ps"]) == 1
-    assert "1 run failed" in capsys.readouterr().err
-    assert main([*given, "--wall-limit", "3600s", "--retry-failed"]) == 0
+def test_a_sweeps_runs_that_take_too_long_have_failed(here: Path, cli: CommandLine) -> None:
+    saved(here / "study.toml", 'trace = "perm16"\ntopology = "fat_tree_k4_100g"\n[grid]\nseed = [1]\n')
+    code, _, err = cli("sweep study.toml --out out --jobs 1 --wall-limit 1ps")
+    assert (code, "1 run failed" in err) == (1, True)
+    cli.succeeds("sweep study.toml --out out --jobs 1 --wall-limit 3600s --retry-failed")
 
 
 def test_the_clock_is_looked_at_where_ranks_only_compute() -> None:

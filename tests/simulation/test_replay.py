@@ -9,7 +9,7 @@ import pytest
 import simpy
 
 import netsim
-from netsim import InputError, Operation, Result, RunError, Trace
+from netsim import Operation, Result, Trace
 from netsim.simulation.job import Rank
 
 US, SLOT = 1_000_000, 332_800  # ps; 4160 bytes at 100 Gb/s
@@ -147,113 +147,6 @@ def test_what_user_code_did_can_be_run_again_from_the_result() -> None:
     again = netsim.simulate(first.scenario)
     assert again.flows.equals(first.flows)
     assert again.collectives["end_ps"].equals(first.collectives["end_ps"])
-
-
-def recv_without_send(rank: Rank) -> Steps:
-    if rank.number == 1:
-        yield rank.recv(0, "4KiB")
-
-
-def send_without_recv(rank: Rank) -> Steps:
-    if rank.number == 0:
-        yield rank.send(1, "4KiB")
-
-
-def both_receive_first(rank: Rank) -> Steps:
-    other = rank.number ^ 1
-    yield rank.recv(other, "4KiB")
-    yield rank.send(other, "4KiB")
-
-
-def somebody_leaves_early(rank: Rank) -> Steps:
-    yield rank.all_reduce("4KiB")
-    if rank.number != 2:
-        yield rank.all_reduce("4KiB")
-
-
-def groups_in_a_circle(rank: Rank) -> Steps:
-    pairs = [[0, 1], [1, 2], [2, 0]]
-    mine = [pair for pair in pairs if rank.number in pair]
-    for pair in mine if rank.number == 0 else reversed(mine):
-        yield rank.barrier(group=pair)
-
-
-def nobody_triggers(rank: Rank) -> Steps:
-    yield rank.env.event()
-
-
-@pytest.mark.parametrize(
-    ("job", "said"),
-    [
-        (recv_without_send, "waits for rank 0, rank 0 has ended"),
-        (send_without_recv, "waits for rank 1, rank 1 has ended"),
-        (both_receive_first, r"waits in send . \(rank . to rank .\): a cycle"),
-        (somebody_leaves_early, r"all_reduce 1 \(ranks 0, 1, 2\) waits for rank 2, rank 2 has ended"),
-        (groups_in_a_circle, "a cycle; let the ranks of a group call its collectives in the same order"),
-        (nobody_triggers, "ranks 0, 1, 2 wait for something that nobody does"),
-    ],
-)
-def test_a_job_that_cannot_go_on_ends_with_a_reason(job: Job, said: str) -> None:
-    with pytest.raises(RunError, match=said):
-        walk(job, ranks=2 if job is both_receive_first else 3)
-
-
-def other_size(rank: Rank) -> Steps:
-    yield rank.all_reduce("8KiB" if rank.number else "4KiB")
-
-
-def other_operation(rank: Rank) -> Steps:
-    yield rank.all_gather("4KiB") if rank.number == 2 else rank.all_reduce("4KiB")
-
-
-def other_root(rank: Rank) -> Steps:
-    yield rank.broadcast("4KiB", root=rank.number % 2)
-
-
-def other_order(rank: Rank) -> Steps:
-    calls: list[Callable[[], simpy.Event]] = [rank.barrier, lambda: rank.all_reduce("4KiB")]
-    for call in calls if rank.number else reversed(calls):
-        yield call()
-
-
-def other_receive_size(rank: Rank) -> Steps:
-    yield rank.send(1, "4KiB") if rank.number == 0 else rank.recv(0, "8KiB")
-
-
-@pytest.mark.parametrize("job", [other_size, other_operation, other_root, other_order, other_receive_size])
-def test_ranks_that_call_different_things_are_told(job: Job) -> None:
-    with pytest.raises(RunError, match="where others call"):
-        walk(job, ranks=2 if job is other_receive_size else 3)
-
-
-def not_a_member(rank: Rank) -> Steps:
-    yield rank.all_reduce("4KiB", group=[0, 1])
-
-
-def rank_that_is_not(rank: Rank) -> Steps:
-    yield rank.send(17, "4KiB")
-
-
-def to_itself(rank: Rank) -> Steps:
-    yield rank.send(rank.number, "4KiB")
-
-
-def no_unit(rank: Rank) -> Steps:
-    yield rank.compute("12 parsec")
-
-
-@pytest.mark.parametrize(
-    ("job", "said"),
-    [
-        (not_a_member, "of rank 2: the rank is not in the group"),
-        (rank_that_is_not, "no group"),
-        (to_itself, "rank 0 to itself; name another rank"),
-        (no_unit, "12 parsec"),
-    ],
-)
-def test_a_mistake_in_user_code_is_named(job: Job, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        walk(job)
 
 
 def test_an_error_of_the_users_own_comes_through_as_it_is() -> None:

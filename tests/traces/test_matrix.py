@@ -1,22 +1,19 @@
 """Matrices of flows in the native format: their own starts, their waits, their queue pairs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from netsim.errors import InputError
 from netsim.traces import Operation, Turn, members, read, write_native
+from tests.inputs import refusal, saved
 
-HEADER = '{"netsim": 1, "ranks": 4}\n'
+HEADER = '{"netsim": 1, "ranks": 4}'
 
 
 def of(folder: Path, *flows: Any) -> Operation:
-    path = folder / "job.jsonl"
-    path.write_text(HEADER + json.dumps({"op": "flows", "flows": flows}) + "\n", encoding="utf-8")
+    path = saved(folder / "job.jsonl", [HEADER, json.dumps({"op": "flows", "flows": flows})])
     (operation,) = read(path).operations
     return operation
 
@@ -81,18 +78,16 @@ def test_only_what_is_told_is_written(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_is_refused_with_its_line(tmp_path: Path, flows: list[Any], said: str) -> None:
-    with pytest.raises(InputError) as error:
-        of(tmp_path, *flows)
-    assert "job.jsonl:2: " in str(error.value)
-    assert said in str(error.value)
+    text = refusal(of, tmp_path, *flows)
+    assert "job.jsonl:2: " in text
+    assert said in text
 
 
 def test_waits_count_as_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flows = [[0, 1, 5], [0, 1, 5], flow(1, 2, after=[0, 1])]
     of(tmp_path, *flows)
     monkeypatch.setattr("netsim.traces.native.MAX_CELLS", 4)
-    with pytest.raises(InputError, match="4 flows and sizes"):
-        of(tmp_path, *flows)
+    assert "4 flows and sizes" in refusal(of, tmp_path, *flows)
 
 
 def test_without_starts_every_rank_is_one_member(tmp_path: Path) -> None:
@@ -118,5 +113,4 @@ def test_a_flow_that_waits_belongs_to_the_member_that_is_told(tmp_path: Path) ->
 
 def test_one_flow_cannot_wait_for_two_starts_of_its_own_rank(tmp_path: Path) -> None:
     operation = of(tmp_path, [0, 1, 5], flow(0, 2, start="2us"), flow(0, 3, after=[0, 1]))
-    with pytest.raises(InputError, match="flow 1 of rank 0 starts at another time"):
-        members(operation)
+    assert "flow 1 of rank 0 starts at another time" in refusal(members, operation)

@@ -4,8 +4,6 @@ Each row is what a user types. What does not say what all ranks do needs --fill-
 cut into larger packets, so that it takes seconds rather than minutes.
 """
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -16,11 +14,12 @@ from tests.traces.sample_files import needs_samples, sample
 pytestmark = needs_samples
 
 FILL = ("--fill-missing-ranks",)
+SLOW = (pytest.mark.slow, pytest.mark.filterwarnings("ignore:packet.payload"))
 LARGE = ("--set", "packet.payload=64KiB", "--set", "packet.scale_up_payload=256KiB")
 SMALL_NETWORKS = ("fat_tree_k4_400g", "rail_optimized_16")
 LARGE_NETWORKS = ("fat_tree_k8_400g", "rail_optimized_128")
 
-QUICK = [  # folder, files, ranks, what is carried, what else to type
+JOBS = [  # folder, files, ranks, what is carried, what else to type
     ("nccl_log", "nccl32_*", 2, 18, ()),
     ("nccl_log", "nccl19_*", 4, 4, FILL),
     ("nccl_log", "nccl21_*", 8, 1, ()),
@@ -42,12 +41,10 @@ QUICK = [  # folder, files, ranks, what is carried, what else to type
     ("pytorch_et", "param_dlrm*", 8, 8, FILL),
     ("param", "*.json", 2, 21, FILL),
     ("simai", "simai_micro*", 8, 2, ()),
-]
-SLOW = [
-    ("kineto", "hta_16ranks*", 16, 85, (*FILL, *LARGE)),
-    ("kineto", "hta_sampled*", 128, 10, (*FILL, *LARGE)),
-    ("inspector", "insp_readme*", 8, 2, (*FILL, *LARGE)),
-    ("simai", "aicb_micro*", 8, 19, LARGE),
+    pytest.param("kineto", "hta_16ranks*", 16, 85, (*FILL, *LARGE), marks=SLOW),
+    pytest.param("kineto", "hta_sampled*", 128, 10, (*FILL, *LARGE), marks=SLOW),
+    pytest.param("inspector", "insp_readme*", 8, 2, (*FILL, *LARGE), marks=SLOW),
+    pytest.param("simai", "aicb_micro*", 8, 19, LARGE, marks=SLOW),
 ]
 
 
@@ -59,7 +56,10 @@ def run(folder: str, files: str, on: str, typed: tuple[str, ...]) -> int:
     return main(["run", *paths, "--on", on, "--json", *typed])
 
 
-def check(folder: str, files: str, ranks: int, collectives: int, typed: tuple[str, ...], capsys: Capture) -> None:
+@pytest.mark.parametrize(("folder", "files", "ranks", "collectives", "typed"), JOBS)
+def test_replayed(
+    folder: str, files: str, ranks: int, collectives: int, typed: tuple[str, ...], capsys: Capture
+) -> None:
     for on in SMALL_NETWORKS if ranks <= 16 else LARGE_NETWORKS:
         code, said = run(folder, files, on, typed), capsys.readouterr()
         assert code == 0, said.err
@@ -68,22 +68,6 @@ def check(folder: str, files: str, ranks: int, collectives: int, typed: tuple[st
         assert summary["collectives"] == collectives
         assert summary["completion_time_ps"] > 0
         assert summary["packets_delivered"] == summary["packets_injected"] - summary["packets_dropped"] > 0
-
-
-@pytest.mark.parametrize(("folder", "files", "ranks", "collectives", "typed"), QUICK)
-def test_replayed(
-    folder: str, files: str, ranks: int, collectives: int, typed: tuple[str, ...], capsys: Capture
-) -> None:
-    check(folder, files, ranks, collectives, typed, capsys)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:packet.payload")
-@pytest.mark.parametrize(("folder", "files", "ranks", "collectives", "typed"), SLOW)
-def test_a_large_one_replayed(
-    folder: str, files: str, ranks: int, collectives: int, typed: tuple[str, ...], capsys: Capture
-) -> None:
-    check(folder, files, ranks, collectives, typed, capsys)
 
 
 def test_one_rank_of_a_chakra_set_is_replayed_and_sends_nothing(capsys: Capture) -> None:

@@ -1,7 +1,5 @@
 """Trace: by_rank, digest, the group "world"."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The shipped traces hold what their names say, and are what `traces/make.py` writes."""
 
-from __future__ import annotations
-
 import runpy
 from collections import Counter
 from pathlib import Path

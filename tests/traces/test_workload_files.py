@@ -1,7 +1,5 @@
 """SimAI workloads and AICB tables: each small file holds one trap."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +8,7 @@ import pytest
 from netsim.errors import InputError
 from netsim.traces import Trace, format_of, read
 from netsim.traces.simai.parallel import ParallelLayout
+from tests.inputs import refusal, saved
 
 HEAD = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 2 pp: 1 vpp: 2 ga: 1 all_gpus: 8 checkpoints: 0"
 NONE = "1 NONE 0"
@@ -61,12 +60,11 @@ def test_what_makes_too_many_operations_names_the_limit_and_a_way_around(
     monkeypatch.setattr("netsim.traces.simai.workload.MAX_OPERATIONS", len(trace.operations))
     assert len(simai(tmp_path, *rows, head=head.format(64)).operations) == len(trace.operations)
     monkeypatch.setattr("netsim.traces.simai.workload.MAX_OPERATIONS", len(trace.operations) - 1)
-    with pytest.raises(InputError) as caught:
-        simai(tmp_path, *rows, head=head.format(64))
+    text = refusal(simai, tmp_path, *rows, head=head.format(64))
     parts = sum(len(each.ranks) for each in trace.operations)
     recorded = f"6 rows on 64 GPUs make {len(trace.operations)} operations with {parts:,} ranks in them"
-    assert recorded in str(caught.value)
-    assert "write all_gpus: 60 into line 1 (the data-parallel replicas left out do the same)" in str(caught.value)
+    assert recorded in text
+    assert "write all_gpus: 60 into line 1 (the data-parallel replicas left out do the same)" in text
     simai(tmp_path, *rows, head=head.format(60))
 
 
@@ -127,18 +125,16 @@ def test_a_micro_benchmark_runs_its_rows_once_each(tmp_path: Path) -> None:
 def test_a_mistake_in_a_workload_names_its_line(
     tmp_path: Path, rows: list[str], more: dict[str, Any], line: int, what: str
 ) -> None:
-    with pytest.raises(InputError) as caught:
-        simai(tmp_path, *rows, **more)
-    assert f"small.txt:{line}: " in str(caught.value)
-    assert what in str(caught.value)
+    text = refusal(simai, tmp_path, *rows, **more)
+    assert f"small.txt:{line}: " in text
+    assert what in text
 
 
 COLUMNS = "comm_type,comm_group,comm_group_size,msg_size,stage,dst,src,additional,_elapsed_time,algbw,busbw,count"
 
 
 def table(folder: Path, *rows: str, first: str = "[rank0 ~ rank7]\n") -> Trace:
-    path = folder / "small.csv"
-    path.write_text(f"{first}{COLUMNS}\n" + "\n".join(rows) + "\n")
+    path = saved(folder / "small.csv", [first + COLUMNS, *rows])
     assert format_of(path) == "aicb_csv"
     return read(path)
 
@@ -195,10 +191,9 @@ def test_what_is_skipped_is_counted(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_in_a_table_names_its_line(tmp_path: Path, rows: list[str], what: str) -> None:
-    with pytest.raises(InputError) as caught:
-        table(tmp_path, *rows)
-    assert "small.csv:3: " in str(caught.value)
-    assert what in str(caught.value)
+    text = refusal(table, tmp_path, *rows)
+    assert "small.csv:3: " in text
+    assert what in text
 
 
 def test_groups_of_a_kind_are_of_one_size(tmp_path: Path) -> None:
@@ -211,5 +206,4 @@ def test_a_row_must_reach_to_the_last_column_that_is_needed(tmp_path: Path) -> N
     path = tmp_path / "wide.csv"
     header = "comm_type,comm_group,comm_group_size,stage,msg_size,dst,src,additional,_elapsed_time,algbw,busbw,count"
     path.write_text(f"{header}\nCommType.all_reduce,CommGroup.dp_group,8,a\n")
-    with pytest.raises(InputError, match=r"wide.csv:2: has 4 columns"):
-        read(path)
+    assert "wide.csv:2: has 4 columns" in refusal(read, path)

@@ -14,7 +14,7 @@ from netsim.transport.fixed_point import ONE
 from netsim.transport.settings import Transport
 
 US, GBPS = 10**6, 10**9
-START, CNP, SEND, ROUND_TRIP, TELEMETRY, NACK, LOSS, TIMEOUT = range(8)
+START, ACK, CNP, SEND, ROUND_TRIP, TELEMETRY, NACK, LOSS, TIMEOUT = range(9)
 
 
 @entry
@@ -23,6 +23,8 @@ def play(connections, table, kind, now, a, b, c, d, answer):  # type: ignore[no-
     sender, settings = connections[0], table[0].controls
     if kind == START:
         dispatch.start(sender, settings, a, b, c, d)
+    elif kind == ACK:
+        dispatch.on_ack(sender, settings, a, b, now)
     elif kind == CNP:
         dispatch.on_notification(sender, settings, now)
     elif kind == SEND:
@@ -60,7 +62,8 @@ class Sender:
         self.row, self.table = np.zeros(1, CONNECTION), np.zeros(1, SETTINGS)
         self.row["control"], self.row["cwnd"], self.row["length"] = CODES[control], window * ONE, switches + 1
         self.row["payload"] = wire_bytes
-        chosen = Transport.model_validate({"control": control, control: settings}).control_settings
+        tables = {control: settings} if settings else {}
+        chosen = Transport.model_validate({"control": control, **tables}).control_settings
         for name, value in chosen.numbers().items():
             self.table["controls"][control][name] = value
         network_ps = round((network or idle) * US)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.transport.events import Sender
+from tests.transport.events import ROUND_TRIP, SEND, Sender
 
 FIXED = 2e-4  # gradients and shares have 16 fractional bits
 
@@ -52,7 +52,7 @@ def test_a_worked_trace_of_the_patched_rule() -> None:
     for number, (rtt, rate, why) in enumerate(TRACE_PATCHED):
         sender.round_trip(100 * number, rtt)
         assert sender.gbps == pytest.approx(rate, rel=1e-4), why
-    gap = sender.hear(2, 1000, 1250)  # 10,000 bits at 9.8237442 Gb/s
+    gap = sender.hear(SEND, 1000, 1250)  # 10,000 bits at 9.8237442 Gb/s
     assert gap / 1000 == pytest.approx(1017.942, rel=1e-4)
 
 
@@ -70,10 +70,12 @@ def test_one_update_a_round_trip_and_never_below_the_least() -> None:
     sender = Sender("timely", line=10, idle=20, patched=False, t_low="50us", t_high="500us", beta=1)
     sender.round_trip(0, 60)
     sender.row["next"] = 9
-    sender.hear(3, 0, 1, 0, 70_000_000)  # round_end was 1: this ends it, and the next ends with packet 9
+    sender.hear(ROUND_TRIP, 0, 1, 0, 70_000_000)  # round_end was 1: this ends it, and the next ends with packet 9
     rate = sender.gbps
-    sender.hear(3, 0, 1, 0, 90_000_000)
+    sender.hear(ROUND_TRIP, 0, 1, 0, 90_000_000)
     assert sender.gbps == rate < 10
     sender.row["acked"] = 9
-    sender.hear(3, 0, 1, 0, 100_000_000)  # a change of 30 us: gradient above 1, cut to nothing but the least: 1/1000
+    sender.hear(
+        ROUND_TRIP, 0, 1, 0, 100_000_000
+    )  # a change of 30 us: gradient above 1, cut to nothing but the least: 1/1000
     assert sender.gbps == 0.01

@@ -8,9 +8,9 @@ import pytest
 
 import netsim
 from netsim.result import Result
-from netsim.topology import LeafSpine, Network, NetworkBuilder
 from netsim.traces import Trace
 from netsim.transport import CONTROLS
+from tests.odd_links import OddLinks
 from tests.traffic import flows
 
 LONG = {"kind": "leaf_spine", "leaves": 2, "spines": 1, "hosts_per_leaf": 1, "rate": "400Gb/s", "delay": "1us"}
@@ -55,50 +55,32 @@ def test_a_sprayed_window_holds_what_all_paths_do(control: str, routing: str) ->
     assert taken == pytest.approx(serialised_us(20_000_000, 400) + 4.5, rel=RESERVE.get(control, 1.005) - 1)
 
 
-class OneSlow(LeafSpine):
-    """Of four spines one whose links have a quarter of the others' rate, and a longer delay."""
-
-    def build(self) -> Network:
-        builder = NetworkBuilder("one slow")
-        hosts = [builder.host(f"host{h}") for h in range(4)]
-        leaf = [builder.switch(f"leaf{i}", "leaf") for i in range(2)]
-        top = [builder.switch(f"spine{i}", "spine") for i in range(4)]
-        for host in hosts:
-            builder.connect(host, leaf[host // 2], 400 * 10**9, 10**6, "leaf")
-        for i, spine in enumerate(top):
-            for below in leaf:
-                rate, delay = (25, 3 * 10**6) if i == 2 else (100, 10**6)
-                builder.connect(below, spine, rate * 10**9, delay, "spine", buffer_bytes=416_000)
-        return builder.build()
+# of four spines one has links of a quarter of the others' rate, and of a longer delay
+ONE_SLOW = OddLinks(
+    **{**WIDE, "spines": 4, "ecn": "off"},
+    leaf={"buffer": "unlimited"},
+    odd={"spine2": {"rate_bps": 25 * 10**9, "delay_ps": 3 * 10**6}},
+)
 
 
 @pytest.mark.parametrize("control", ["window", "dctcp", "hpcc", "nscc", "swift", "ndp"])
 def test_no_seed_doubles_the_time_by_the_hashed_path(control: str) -> None:
     """One of four paths is slow; which one the hash would have taken does not matter where packets are spread."""
     transport = {"control": control, "recovery": "selective_repeat"}
-    fabric = OneSlow(leaves=2, spines=4, hosts_per_leaf=2)
     trace = one_flow(10_000_000, 4)
     times = [
-        microseconds(netsim.simulate(trace, fabric, transport=transport, routing="adaptive", seed=seed))
+        microseconds(netsim.simulate(trace, ONE_SLOW, transport=transport, routing="adaptive", seed=seed))
         for seed in range(1, 13)
     ]
     assert max(times) < 1.5 * min(times)  # Swift cuts early or late
     assert min(times) > serialised_us(10_000_000, 325)
 
 
-class Unlike(LeafSpine):
-    """Two spines, the second 50 us further away from either leaf."""
-
-    def build(self) -> Network:
-        builder = NetworkBuilder("unlike")
-        hosts = [builder.host(f"host{h}") for h in range(2)]
-        leaf = [builder.switch(f"leaf{i}", "leaf") for i in range(2)]
-        for host, below in zip(hosts, leaf, strict=True):
-            builder.connect(host, below, 400 * 10**9, 10**6, "leaf", buffer_bytes=416_000)
-        for i, spine in enumerate([builder.switch(f"spine{i}", "spine") for i in range(2)]):
-            for below in leaf:
-                builder.connect(below, spine, 400 * 10**9, (1 + 50 * i) * 10**6, "spine", buffer_bytes=416_000)
-        return builder.build()
+# two spines, the second 50 us further away from either leaf
+UNLIKE = OddLinks(
+    **{**LONG, "spines": 2, "spine": {}, "ecn": "off"},
+    odd={"spine1": {"delay_ps": 51 * 10**6}},
+)
 
 
 @pytest.mark.parametrize("routing", ["spray", "adaptive"])
@@ -106,16 +88,14 @@ class Unlike(LeafSpine):
 def test_a_packet_on_a_longer_way_is_not_taken_for_lost(control: str, routing: str) -> None:
     """As much is sent in those 100 us as a quarter of what the path holds, and as much again."""
     transport = {"control": control, "recovery": "selective_repeat"}
-    fabric = Unlike(leaves=2, spines=2, hosts_per_leaf=1)
-    result = netsim.simulate(one_flow(20_000_000, 2), fabric, transport=transport, routing=routing)
+    result = netsim.simulate(one_flow(20_000_000, 2), UNLIKE, transport=transport, routing=routing)
     assert result.flows["retransmitted"].sum() == 0
     assert microseconds(result) == pytest.approx(serialised_us(20_000_000, 400) + 104.3, rel=0.01)
 
 
 def test_packets_that_were_overtaken_are_not_said_to_be_lost() -> None:
     transport = {"control": "none", "recovery": "selective_repeat", "selective_repeat": {"reordering": 3}}
-    fabric = Unlike(leaves=2, spines=2, hosts_per_leaf=1)
-    result = netsim.simulate(one_flow(20_000_000, 2), fabric, transport=transport, routing="spray")
+    result = netsim.simulate(one_flow(20_000_000, 2), UNLIKE, transport=transport, routing="spray")
     assert result.links["drops"].sum() == 0
     assert result.reason.kind == "loss recovery"
     assert "of packets that nobody lost: they were overtaken" in result.reason.text

@@ -1,5 +1,4 @@
-// The run's data, and what every panel needs: elements, numbers with units, colours of the theme, a tip beside the mouse.
-const run = JSON.parse(document.getElementById("run").textContent);
+// What every chart needs: elements, numbers with units, colours of the theme, a tip beside the mouse.
 const byId = (id) => document.getElementById(id);
 
 function dressed(element, attributes, children) {
@@ -42,8 +41,6 @@ function ticks(low, top, most) {
   for (let value = Math.ceil(low / step) * step; value <= top * (1 + 1e-9); value += step) found.push(value);
   return found;
 }
-function timeTicks(low, top, most) { return ticks(low, top, most); } // decimal, as times are
-
 function powerTicks(low, top, base) {
   const found = [];
   for (let power = Math.floor(Math.log(low) / Math.log(base)); base ** power <= top * 1.0001; power += 1)
@@ -111,5 +108,3 @@ function canvasOf(canvas, height) {
   pen.font = "12px system-ui, sans-serif";
   return [pen, wide];
 }
-const linkName = (link) => `${run.fabric.names[run.fabric.links.source[link]]} → ${run.fabric.names[run.fabric.links.target[link]]}`;
-const collectiveAt = new Map(run.collectives.columns.id.map((id, row) => [id, row]));

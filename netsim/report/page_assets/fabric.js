@@ -1,5 +1,8 @@
 // The fabric in tiers. Nodes stand in groups and links in bundles until somebody opens a group.
+const run = JSON.parse(byId("run").textContent);
 const links = run.fabric.links, series = run.series;
+const linkName = (link) => `${run.fabric.names[run.fabric.links.source[link]]} → ${run.fabric.names[run.fabric.links.target[link]]}`;
+const collectiveAt = new Map(run.collectives.columns.id.map((id, row) => [id, row]));
 const METRICS = [
   { key: "busy", name: "utilisation", format: percent, adds: false, top: 1, whole: (l) => links.busy[l],
     at: (row) => series.busy[row], says: "of the time sending" },

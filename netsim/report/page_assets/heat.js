@@ -66,7 +66,6 @@ function markCell(pen, left, cell) {
   pen.lineWidth = 2;
   pen.strokeRect(left + heat.cell[1] * cell, heat.cell[0] * HEAT_ROW, Math.max(3, cell), HEAT_ROW);
 }
-const shortened = (text, most) => (text.length > most ? `${text.slice(0, Math.ceil(most / 2))}…${text.slice(-Math.floor(most / 2) + 1)}` : text);
 function drawTimeAxis(pen, left, wide, y, from, to, line) {
   pen.fillStyle = ofTheme("--soft");
   pen.strokeStyle = line;

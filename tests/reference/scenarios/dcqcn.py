@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from netsim.topology.pfc import Pfc
 from tests.reference.scenarios.networks import MICROSECOND as US
-from tests.reference.scenarios.networks import incast, leaves, queue, rails, ring, shift, star
-from tests.reference.scenarios.pfc import INTO_ONE_LEAF, LOST, TO_ONE_RAIL, pauses
+from tests.reference.scenarios.networks import incast, leaves, queue, shift, star
+from tests.reference.scenarios.pfc import INTO_ONE_LEAF, LOST, pauses
 from tests.reference.scenarios.scenario import Collective, Scenario, one, scenarios
 
 BRISK = {"alpha_timer": 3 * US, "increase_timer": 4 * US, "cnp_interval": 20 * US}
@@ -46,15 +45,11 @@ PACED = scenarios(
              window=9, dcqcn=ONE_INSTANT, payload=3936),
     Scenario("dcqcn_loses", star(7, at=queue(8, 1, 6, 0.5)), one(incast(6, 120_000)), "cuts data_dropped naks timeouts",
              timeout_ps=30 * US),
-    Scenario("dcqcn_ring_of_servers", rails(3, 2, at=queue(200, 1, 9, 0.6)),
-             one(ring(6, 5, 60_000, pieces=2) + [(s, 4, 1, 60_000, ()) for s in range(4)]), "cuts paced transit"),
     Scenario("dcqcn_with_pfc", leaves(2, 4, 1, at=queue(100, 2, 8, 0.5), pfc=pauses(4, 2)),
              one(INTO_ONE_LEAF + shift(8, 3, 40_000, channel=1)), "cuts paced hosts_stopped switches_stopped", LOST),
     Scenario("dcqcn_with_pfc_shared", star(5, at=queue(100, 2, 8, 0.5), pfc=pauses(3, 2), control_class="shared"),
              one([*incast(4, 90_000), (0, 1, 0, 80_000, ()), (0, 2, 0, 80_000, ()), (1, 2, 0, 80_000, ())]),
              "cuts paced acks_stopped", LOST),
-    Scenario("dcqcn_transit_with_pfc", rails(3, 2, at=queue(100, 1, 4, 0.5), pfc=Pfc(xoff=20_000, xon=8_000)),
-             one(TO_ONE_RAIL + shift(6, 1, 90_000, channel=7)), "cuts paced transit_stopped", LOST),
     control="dcqcn", window="bdp", dcqcn=BRISK,
 )
 PACED |= scenarios(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from netsim.queues.disciplines.codel import Codel
 from netsim.topology.network import Network
-from tests.reference.scenarios.drawn import drawn, drawn_lossless
+from tests.reference.scenarios.drawn import drawn_together
 from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.networks import incast, leaves, queue, shift, star
 from tests.reference.scenarios.pfc import INTO_ONE_LEAF, pauses
-from tests.reference.scenarios.priorities import classed, drawn_classed
+from tests.reference.scenarios.priorities import classed
 from tests.reference.scenarios.recovery import SELECTIVE, trimming
 from tests.reference.scenarios.scenario import Collective, Scenario, one, scenarios
 from tests.reference.scenarios.shared_buffer import sharing
@@ -47,7 +46,6 @@ DISCIPLINED = scenarios(
 
 def drawn_disciplined(number: int) -> Scenario:
     """A drawn scenario whose switches mark by waiting time, too."""
-    draw: Any = (drawn, drawn_lossless, drawn_classed)[number % 3]
-    scenario: Scenario = draw(number)
+    scenario = drawn_together(1000 + number)
     network = with_codel(scenario.network, 1 + number % 4, 3 + number % 7)
-    return replace(scenario, name=f"disciplined{number}", network=network, control="dctcp", shows="", never="")
+    return replace(scenario, name=f"disciplined{number}", network=network)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.reference.scenarios.networks import MICROSECOND as US
-from tests.reference.scenarios.networks import all_to_all, incast, leaves, line, queue, rails, ring, shift, star
-from tests.reference.scenarios.pfc import INTO_ONE_LEAF, LOST, TO_ONE_RAIL, pauses
+from tests.reference.scenarios.networks import all_to_all, incast, leaves, line, queue, shift, star
+from tests.reference.scenarios.pfc import INTO_ONE_LEAF, LOST, pauses
 from tests.reference.scenarios.scenario import Collective, Scenario, one, scenarios
 
 QUICK_DELTA = 200 * 10**6  # bit/s at 10 Gb/s
@@ -27,9 +27,6 @@ TIMELY = scenarios(
     Scenario("timely_loses_in_a_window", leaves(2, 4, 1, at=queue(12)),
              one([*INTO_ONE_LEAF, *shift(8, 3, 90_000, channel=1)]), "data_dropped retransmitted timeouts timely_low",
              window=9, timeout_ps=40 * US, chosen={"t_low": 8 * US, "delta": QUICK_DELTA}),
-    Scenario("timely_with_pfc", rails(3, 2, pfc=pauses(4, 2)), one(TO_ONE_RAIL + shift(6, 1, 300_000, channel=7)),
-             "pauses transit paced timely_rising", LOST,
-             chosen={"patched": False, "t_low": 3 * US, "delta": QUICK_DELTA, "alpha": 1}),
     control="timely", window="bdp",
 )
 
@@ -46,9 +43,6 @@ SWIFT = scenarios(
     Scenario("swift_many_hops", leaves(3, 3, 2, at=queue(80), control_class="shared"), one(all_to_all(9, 90_000)),
              "swift_late queued", window=40,
              chosen={"base_target": 6 * US, "hop_scale": 900_000, "fs_max_cwnd": 30, "max_cwnd": 25, "beta": 0.4}),
-    Scenario("swift_with_pfc_and_transit", rails(3, 2, pfc=pauses(4, 2)),
-             one(TO_ONE_RAIL + shift(6, 1, 90_000, channel=7)), "swift_late transit pauses", LOST,
-             chosen={"base_target": 3 * US, "hop_scale": 200_000}),
     control="swift", window="bdp",
 )
 
@@ -63,9 +57,6 @@ HPCC = scenarios(
     # the ninth link of them says nothing
     Scenario("hpcc_nine_switches_and_a_slow_middle", line(10, gigabits=(100, 100, 40, 100, 600)),
              one([(0, 1, 0, 600_000, ()), (0, 1, 1, 300_000, ()), (1, 0, 0, 200_000, ())]), "hpcc_queued"),
-    Scenario("hpcc_ring_of_servers", rails(3, 2, at=queue(200)),
-             one(ring(6, 5, 90_000, pieces=2) + [(s, 4, 1, 90_000, ()) for s in range(4)]),
-             "hpcc_queued transit paced"),
     Scenario("hpcc_with_pfc", leaves(2, 4, 1, pfc=pauses(4, 2), control_class="shared"),
              one([*INTO_ONE_LEAF, *shift(8, 3, 90_000, channel=1)]), "hpcc_queued pauses", LOST),
     control="hpcc", window="bdp",
@@ -84,8 +75,6 @@ NSCC = scenarios(
              window=30, chosen={"qa_threshold": 1, "target_qdelay": 2 * US, "qa_gate": 1, "fi_scale": 0.125}),
     Scenario("nscc_loses", star(9, at=queue(6, 1, 4)), one(incast(8, 120_000)), "data_dropped timeouts nscc_loss",
              timeout_ps=40 * US),
-    Scenario("nscc_transit_with_pfc", rails(3, 2, at=queue(100, 2, 8), pfc=pauses(4, 2)),
-             one(TO_ONE_RAIL + shift(6, 1, 90_000, channel=7)), "pauses transit ecn_marks", LOST),
     control="nscc", window="bdp",
 )
 # fmt: on

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import cycle, pairwise
+from typing import Any
 
 from netsim.queues.disciplines.red import NO_ECN, Ecn
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.network import SCALE_UP, Link, Network
-from netsim.topology.pfc import Pfc
 from netsim.units import UNLIMITED
 
 GIGABIT, NANOSECOND, MICROSECOND = 10**9, 10**3, 10**6
@@ -26,6 +26,7 @@ class Queue:
 
 
 DEEP = Queue()
+Cable = tuple[str, str, int, int, Queue]  # two nodes, Gb/s, ns, the queue at its switches
 
 
 def queue(packets: int, kmin: int | None = None, kmax: int = 0, pmax: float = 1.0) -> Queue:
@@ -34,95 +35,78 @@ def queue(packets: int, kmin: int | None = None, kmax: int = 0, pmax: float = 1.
     return Queue(packets * PACKET, ecn)
 
 
+def numbered(name: str, count: int) -> list[str]:
+    """Give name0, name1, ..."""
+    return [f"{name}{i}" for i in range(count)]
+
+
+def in_servers(servers: int, gpus: int) -> dict[str, tuple[int, int]]:
+    """Give the names of GPUs, each with its server and its rail."""
+    return {f"gpu{s}.{r}": (s, r) for s in range(servers) for r in range(gpus)}
+
+
+def cabled(
+    name: str, hosts: Iterable[str], switches: Iterable[str], cables: Iterable[Cable], **settings: Any
+) -> Network:
+    """Give the network of these cables; a switch is called after its tier, a GPU in a server gpuS.R by server and rail.
+
+    A cable is of the kind of its upper end, the node that is named later. Settings: control_class, pfc.
+    """
+    builder = NetworkBuilder(name, **settings)
+    numbers = {}
+    for host in hosts:
+        server, _, rail = host.removeprefix("gpu").partition(".")
+        numbers[host] = builder.host(host, int(server), int(rail)) if rail else builder.host(host)
+    numbers |= {switch: builder.switch(switch, switch.rstrip("0123456789.")) for switch in switches}
+    for a, b, gigabits, delay_ns, at in cables:
+        tier = max(a, b, key=numbers.__getitem__).rstrip("0123456789.")
+        speed = {"rate_bps": gigabits * GIGABIT, "delay_ps": delay_ns * NANOSECOND}
+        builder.connect(numbers[a], numbers[b], kind=SCALE_UP if tier == "nvswitch" else tier, **speed, **vars(at))
+    return builder.build()
+
+
 def star(
-    hosts: int,
-    *,
-    gigabits: int = 100,
-    delays_ns: Iterable[int] = (1000,),
-    at: Queue = DEEP,
-    control_class: str = "strict",
-    pfc: Pfc | None = None,
+    hosts: int, *, gigabits: int = 100, delays_ns: Iterable[int] = (1000,), at: Queue = DEEP, **settings: Any
 ) -> Network:
     """Hosts around one switch; the delays are used in turn."""
-    builder = NetworkBuilder("star", control_class, pfc)
-    numbers = [builder.host(f"host{i}") for i in range(hosts)]
-    tor = builder.switch("tor0", "tor")
-    delays = list(delays_ns)
-    for i, host in enumerate(numbers):
-        delay_ps = delays[i % len(delays)] * NANOSECOND
-        builder.connect(host, tor, rate_bps=gigabits * GIGABIT, delay_ps=delay_ps, kind="tor", **vars(at))
-    return builder.build()
+    names = numbered("host", hosts)
+    delays = zip(names, cycle(delays_ns), strict=False)
+    return cabled("star", names, ["tor0"], [(host, "tor0", gigabits, delay, at) for host, delay in delays], **settings)
 
 
-def line(
-    switches: int, *, gigabits: Iterable[int], delay_ns: int = 1000, at: Queue = DEEP, pfc: Pfc | None = None
-) -> Network:
+def line(switches: int, *, gigabits: Iterable[int], delay_ns: int = 1000, at: Queue = DEEP, **settings: Any) -> Network:
     """Two hosts at the ends of a row of switches; link by link the rates are used in turn."""
-    builder = NetworkBuilder("line", pfc=pfc)
-    ends = [builder.host("left"), builder.host("right")]
-    nodes = [ends[0], *(builder.switch(f"switch{i}", "tor") for i in range(switches)), ends[1]]
-    rates = list(gigabits)
-    for i, (a, b) in enumerate(pairwise(nodes)):
-        rate_bps = rates[i % len(rates)] * GIGABIT
-        builder.connect(a, b, rate_bps=rate_bps, delay_ps=delay_ns * NANOSECOND, kind="tor", **vars(at))
-    return builder.build()
+    row = ["left", *numbered("tor", switches), "right"]
+    rates = zip(pairwise(row), cycle(gigabits), strict=False)
+    cables = [(*ends, rate, delay_ns, at) for ends, rate in rates]
+    return cabled("line", ["left", "right"], row[1:-1], cables, **settings)
 
 
 def leaves(
-    count: int,
-    hosts: int,
-    spines: int,
-    *,
-    at: Queue = DEEP,
-    control_class: str = "strict",
-    delays_ns: tuple[int, int] = (1000, 1000),
-    pfc: Pfc | None = None,
+    count: int, hosts: int, spines: int, *, at: Queue = DEEP, delays_ns: tuple[int, int] = (1000, 1000), **settings: Any
 ) -> Network:
     """A leaf-spine fabric at 100 Gb/s; `delays_ns` below and above the leaves."""
-    builder = NetworkBuilder("leaves", control_class, pfc)
-    numbers = [builder.host(f"host{i}") for i in range(count * hosts)]
-    tops = [builder.switch(f"leaf{i}", "leaf") for i in range(count)]
-    cores = [builder.switch(f"spine{i}", "spine") for i in range(spines)]
-    cables = [(host, tops[host // hosts], delays_ns[0], "leaf") for host in numbers]
-    cables += [(leaf, spine, delays_ns[1], "spine") for leaf in tops for spine in cores]
-    for a, b, delay_ns, kind in cables:
-        builder.connect(a, b, rate_bps=100 * GIGABIT, delay_ps=delay_ns * NANOSECOND, kind=kind, **vars(at))
-    return builder.build()
+    names, tops, cores = numbered("host", count * hosts), numbered("leaf", count), numbered("spine", spines)
+    cables = [(host, tops[i // hosts], 100, delays_ns[0], at) for i, host in enumerate(names)]
+    cables += [(leaf, spine, 100, delays_ns[1], at) for leaf in tops for spine in cores]
+    return cabled("leaves", names, tops + cores, cables, **settings)
 
 
-def rails(
-    servers: int,
-    gpus: int,
-    *,
-    at: Queue = DEEP,
-    scale_up_gigabits: int = 3600,
-    control_class: str = "strict",
-    pfc: Pfc | None = None,
-) -> Network:
+def rails(servers: int, gpus: int, *, at: Queue = DEEP, scale_up_gigabits: int = 3600, **settings: Any) -> Network:
     """Servers of GPUs that share an NVLink switch; one rail switch for each place in a server; one spine."""
-    builder = NetworkBuilder("rails", control_class, pfc)
-    places = [(server, rail) for server in range(servers) for rail in range(gpus)]
-    hosts = [builder.host(f"gpu{s}.{r}", server=s, rail=r) for s, r in places]
-    inner = [builder.switch(f"nvswitch{s}", "nvswitch") for s in range(servers)]
-    rail = [builder.switch(f"rail{r}", "rail") for r in range(gpus)]
-    spine = builder.switch("spine0", "spine")
-    for host, (s, r) in zip(hosts, places, strict=True):
-        fast, slow = scale_up_gigabits * GIGABIT, 400 * GIGABIT
-        builder.connect(host, inner[s], rate_bps=fast, delay_ps=300 * NANOSECOND, kind=SCALE_UP)
-        builder.connect(host, rail[r], rate_bps=slow, delay_ps=500 * NANOSECOND, kind="rail", **vars(at))
-    for switch in rail:
-        builder.connect(switch, spine, rate_bps=400 * GIGABIT, delay_ps=500 * NANOSECOND, kind="spine", **vars(at))
-    return builder.build()
+    hosts, cables = in_servers(servers, gpus), list[Cable]()
+    for gpu, (s, r) in hosts.items():
+        cables += [(gpu, f"nvswitch{s}", scale_up_gigabits, 300, DEEP), (gpu, f"rail{r}", 400, 500, at)]
+    cables += [(f"rail{r}", "spine0", 400, 500, at) for r in range(gpus)]
+    switches = [*numbered("nvswitch", servers), *numbered("rail", gpus), "spine0"]
+    return cabled("rails", hosts, switches, cables, **settings)
 
 
-def loop(switches: int, *, pfc: Pfc | None = None) -> Network:
+def loop(switches: int, **settings: Any) -> Network:
     """Switches in a cycle, one host at each; with an odd number of them every route is the only shortest one."""
-    builder = NetworkBuilder("loop", pfc=pfc)
-    hosts = [builder.host(f"host{i}") for i in range(switches)]
-    cycle = [builder.switch(f"switch{i}", "tor") for i in range(switches)]
-    for a, b in [*zip(hosts, cycle, strict=True), *zip(cycle, cycle[1:] + cycle[:1], strict=True)]:
-        builder.connect(a, b, rate_bps=100 * GIGABIT, delay_ps=MICROSECOND, kind="tor")
-    return builder.build()
+    hosts, tors = numbered("host", switches), numbered("tor", switches)
+    ends = [*zip(hosts, tors, strict=True), *zip(tors, tors[1:] + tors[:1], strict=True)]
+    return cabled("loop", hosts, tors, [(a, b, 100, 1000, DEEP) for a, b in ends], **settings)
 
 
 def distances(network: Network, goal: int, *, outside: bool = False) -> dict[int, int]:

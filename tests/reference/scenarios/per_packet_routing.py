@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable
 from dataclasses import replace
 
-from netsim.topology.builder import NetworkBuilder
 from netsim.topology.fat_tree import FatTree
-from netsim.topology.network import SCALE_UP, Network
-from tests.reference.scenarios.drawn import drawn, drawn_lossless, drawn_paced
+from netsim.topology.network import Network
 from tests.reference.scenarios.networks import (
-    GIGABIT,
-    NANOSECOND,
+    DEEP,
+    Cable,
     all_to_all,
+    cabled,
+    in_servers,
     incast,
     leaves,
+    numbered,
     queue,
     rails,
     ring,
@@ -36,37 +36,24 @@ NO_LOSS = "data_dropped acks_dropped"
 
 def uneven(spines: Iterable[int], gigabits: int = 100) -> Network:
     """Two hosts on each of two leaves, and spines of different rates (Gb/s) and delays: 700 ns, 900 ns, ..."""
-    builder = NetworkBuilder("uneven")
-    hosts = [builder.host(f"host{h}") for h in range(4)]
-    leaf = [builder.switch(f"leaf{i}", "leaf") for i in range(2)]
-    for host in hosts:
-        rate_bps = gigabits * GIGABIT
-        builder.connect(host, leaf[host // 2], rate_bps=rate_bps, delay_ps=800 * NANOSECOND, kind="leaf")
-    for i, rate in enumerate(spines):
-        top = builder.switch(f"spine{i}", "spine")
-        for below in leaf:
-            at = queue(40, 5, 20)
-            builder.connect(
-                below, top, rate_bps=rate * GIGABIT, delay_ps=(700 + 200 * i) * NANOSECOND, kind="spine", **vars(at)
-            )
-    return builder.build()
+    rates = list(spines)
+    hosts, tops = numbered("host", 4), numbered("leaf", 2)
+    cables = [(host, tops[i // 2], gigabits, 800, DEEP) for i, host in enumerate(hosts)]
+    cables += [
+        (leaf, f"spine{i}", rate, 700 + 200 * i, queue(40, 5, 20)) for i, rate in enumerate(rates) for leaf in tops
+    ]
+    return cabled("uneven", hosts, tops + numbered("spine", len(rates)), cables)
 
 
 def pods(servers: int, gpus: int, spines: int) -> Network:
-    """Servers of GPUs in two pods; in each pod a leaf for each rail, and spines that join all leaves."""
-    builder = NetworkBuilder("pods")
-    hosts = [builder.host(f"gpu{s}.{r}", server=s, rail=r) for s in range(servers) for r in range(gpus)]
-    inner = [builder.switch(f"nvswitch{s}", "nvswitch") for s in range(servers)]
-    leaf = {(p, r): builder.switch(f"leaf{p}.{r}", "rail") for p in range(2) for r in range(gpus)}
-    tops = [builder.switch(f"spine{i}", "spine") for i in range(spines)]
-    for number, host in enumerate(hosts):
-        s, r = divmod(number, gpus)
-        builder.connect(host, inner[s], rate_bps=3600 * GIGABIT, delay_ps=300 * NANOSECOND, kind=SCALE_UP)
-        builder.connect(host, leaf[s % 2, r], rate_bps=400 * GIGABIT, delay_ps=500 * NANOSECOND, kind="rail")
-    for switch in leaf.values():
-        for top in tops:
-            builder.connect(switch, top, rate_bps=400 * GIGABIT, delay_ps=500 * NANOSECOND, kind="spine")
-    return builder.build()
+    """Servers of GPUs in two pods; in each pod a rail switch for each place in a server, and spines that join all."""
+    hosts, cables = in_servers(servers, gpus), list[Cable]()
+    below, tops = [f"rail{p}.{r}" for p in range(2) for r in range(gpus)], numbered("spine", spines)
+    for gpu, (s, r) in hosts.items():
+        cables += [(gpu, f"nvswitch{s}", 3600, 300, DEEP), (gpu, f"rail{s % 2}.{r}", 400, 500, DEEP)]
+    cables += [(switch, top, 400, 500, DEEP) for switch in below for top in tops]
+    switches = [*numbered("nvswitch", servers), *below, *tops]
+    return cabled("pods", hosts, switches, cables)
 
 
 # fmt: off
@@ -139,20 +126,3 @@ UNEVEN = scenarios(
 # fmt: on
 
 ROUTED = PER_PACKET | SEVERAL | UNEVEN
-
-
-def drawn_routed(number: int) -> Scenario:
-    """Give random scenario `number` with per-packet routing or queue pairs, over any other random one."""
-    draw = random.Random(f"routed {number}")
-    base = draw.choice([drawn, drawn_lossless, drawn_paced])(number)
-    flowlet = PerPacket("flowlet", gap_ps=draw.choice([1, 2, 9]) * US, slots=draw.choice([1, 8]))
-    wide = len(base.network.hosts) == 6 and not base.network.has_servers
-    spines, pfc, kind = draw.choice([2, 3]), base.network.pfc, base.network.control_class
-    return replace(
-        base,
-        name=f"random_routed_{number}",
-        network=leaves(2, 3, spines, at=queue(9, 1, 5, 0.6), pfc=pfc, control_class=kind) if wide else base.network,
-        per_packet=draw.choice([SPRAY, TURNS, ADAPTIVE, REPS, flowlet, None]),
-        queue_pairs=draw.choice([1, 1, 2, 3]),
-        split=draw.choice([False, True]),
-    )

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import random
-from dataclasses import replace
-
-from tests.reference.scenarios.drawn import crowded, drawn, with_pfc
 from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.networks import all_to_all, incast, leaves, loop, queue, rails, ring, shift, star
 from tests.reference.scenarios.pfc import INTO_ONE_LEAF, TO_ONE_RAIL, pauses
-from tests.reference.scenarios.recovery import SELECTIVE, TRIMS, losing, trimming
+from tests.reference.scenarios.recovery import SELECTIVE, losing, trimming
 from tests.reference.scenarios.scenario import Collective, Scenario, scenarios
 from tests.reference.scenarios.shared_buffer import sharing
 from tests.reference.switch.per_packet_routing import PerPacket
@@ -85,27 +81,3 @@ CLASSED_DEADLOCK = Scenario(
     classed((0, [(0, 1, 0, 20_000, ())]), (1, shift(5, 2, 400_000))),
     control="none",
 )
-
-
-def drawn_classed(number: int) -> Scenario:
-    """Give random scenario `number` whose collectives have any of three classes; some have flow control, or trim."""
-    draw = random.Random(f"classed {number}")
-    base = crowded(draw, drawn(200 + number))
-    while base.network.control_class != "strict" or len(base.collectives) < 2:
-        base = crowded(draw, drawn(draw.randrange(10_000)))
-    network = draw.choice([base.network, with_pfc(draw, base.network), losing(base.network, 0.01)])
-    recovery = draw.choice(["go_back_n", SELECTIVE])
-    if recovery == SELECTIVE and draw.randrange(3):
-        network = trimming(network, TRIMS[number % len(TRIMS)])
-    if draw.randrange(3) == 0:
-        network = sharing(network, draw.choice([25, 60, 300]) * PACKET, draw.choice([0.5, 1, 4]))
-    levels = draw.choice([(0, 1, 2), (1, 0, 1), (2, 0, 0), (0, 3, 1)])
-    given = zip(base.collectives, levels, strict=False)
-    return replace(
-        base,
-        name=f"random_classed_{number}",
-        network=network,
-        collectives=tuple(replace(collective, traffic_class=level) for collective, level in given),
-        control=draw.choice(["none", "window", "dctcp", "dcqcn"]),
-        recovery=recovery,
-    )

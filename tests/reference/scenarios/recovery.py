@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 
 from netsim.queues.disciplines.trim import Trim
 from netsim.topology.network import Network
-from tests.reference.scenarios.drawn import crowded, drawn
 from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.networks import all_to_all, incast, leaves, line, queue, rails, ring, shift, star
 from tests.reference.scenarios.plain import CROSSING
@@ -15,7 +13,6 @@ from tests.reference.scenarios.scenario import Collective, Scenario, one, scenar
 
 SELECTIVE = "selective_repeat"
 ARRIVING = Trim(last=0)
-TRIMS = [Trim(), Trim(), ARRIVING, Trim(last=0.9, marking="enqueue")]
 
 
 def losing(network: Network, loss: float) -> Network:
@@ -114,28 +111,6 @@ PULLING = scenarios(
 
 
 RECOVERING = LOSING | REPEATING | TRIMMING | PULLING
-
-
-def drawn_recovering(number: int) -> Scenario:
-    """Give random scenario `number` whose wires may lose, under any recovery; half of those that can do it trim."""
-    draw = random.Random(f"recovering {number}")
-    base = crowded(draw, drawn(number))
-    network = draw.choice([base.network, losing(base.network, draw.choice([0.002, 0.03]))])
-    control = draw.choice(["window", "dctcp", "ndp", "ndp"])
-    recovery = "go_back_n" if draw.randrange(5) == 0 and control != "ndp" else SELECTIVE
-    can_trim = recovery == SELECTIVE and base.network.control_class == "strict"
-    return replace(
-        base,
-        name=f"random_recovering_{number}",
-        network=trimming(network, TRIMS[number % len(TRIMS)]) if can_trim and draw.randrange(3) else network,
-        recovery=recovery,
-        control=control,
-        window=draw.choice([1, 2, 8, 30]),
-        places=draw.choice([8, 60, 1 << 20]),
-        reordering=draw.choice([1, 3, 20]),
-        share=draw.choice([0.99, 1.0, 0.6]),
-        timeout_ps=draw.choice([30, 64]) * US,
-    )
 
 
 SMALL = Collective(shift(3, 1, 40_000))

@@ -92,10 +92,11 @@ def build_twin(scenario: Scenario) -> Twin:
     """Give the scenario's network in motion, with a process for every position that enters a collective."""
     twin = SelectiveTwin(scenario) if scenario.recovery == "selective_repeat" else Twin(scenario)
     route = shortest_routes(scenario.network)
-    pairs = Pairs(scenario.network, scenario.queue_pairs, split=scenario.split, payload=scenario.payload)
+    several = {"split": scenario.split, "payload": scenario.payload}
+    pairs = [Pairs(scenario.network, scenario.queue_pairs, **several) for _ in range(scenario.classes)]
     for number, collective in enumerate(scenario.collectives):
         hosts = scenario.members_of(collective)
-        columns = zip(*pairs.spread(collective.rows, hosts), strict=True)
+        columns = zip(*pairs[collective.traffic_class].spread(collective.rows, hosts), strict=True)
         twin.collective(*columns, hosts=hosts, route=route, traffic_class=collective.traffic_class)
         for position in range(len(hosts)):
             twin.env.process(rank(twin, collective, number, position))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 
 from netsim.queues.disciplines.shared_buffer import SharedBuffer
 from netsim.topology.network import Network
-from tests.reference.scenarios.drawn import crowded, drawn, with_pfc
 from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.networks import PACKET, incast, leaves, queue, rails, shift, star
 from tests.reference.scenarios.pfc import INTO_ONE_LEAF, TO_ONE_RAIL, pauses
 from tests.reference.scenarios.plain import CROSSING
-from tests.reference.scenarios.recovery import SELECTIVE, TRIMS, losing, trimming
+from tests.reference.scenarios.recovery import SELECTIVE, trimming
 from tests.reference.scenarios.scenario import Scenario, one, scenarios
 
 
@@ -62,21 +60,3 @@ SHARED_LOSSLESS = scenarios(
 # fmt: on
 
 SHARED = SHARED_ALONE | SHARED_LOSSLESS
-
-
-def drawn_shared(number: int) -> Scenario:
-    """Give random scenario `number` with a shared buffer; some lose, trim, or have flow control."""
-    draw = random.Random(f"shared {number}")
-    base = crowded(draw, drawn(100 + number))
-    network = draw.choice([base.network, base.network, losing(base.network, 0.01), with_pfc(draw, base.network)])
-    recovery = draw.choice(["go_back_n", SELECTIVE])
-    if recovery == SELECTIVE and base.network.control_class == "strict" and draw.randrange(3):
-        network = trimming(network, TRIMS[number % len(TRIMS)])
-    size = draw.choice([12, 25, 60, 300]) * PACKET + draw.randrange(PACKET)
-    return replace(
-        base,
-        name=f"random_shared_{number}",
-        network=sharing(network, size, draw.choice([0.25, 0.5, 1, 1.7, 8])),
-        control=draw.choice(["none", "window", "dctcp"]),
-        recovery=recovery,
-    )

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import random
-from dataclasses import replace
-
-from tests.reference.scenarios.drawn import drawn_measuring
 from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.networks import incast, leaves, queue, rails, ring, shift, star
 from tests.reference.scenarios.per_packet_routing import ADAPTIVE, CROSSED, FLOWLET, REPS, SPRAY, TURNS, pods
 from tests.reference.scenarios.pfc import pauses
-from tests.reference.scenarios.recovery import SELECTIVE, TRIMS, drawn_recovering, losing, trimming
+from tests.reference.scenarios.recovery import SELECTIVE, losing, trimming
 from tests.reference.scenarios.scenario import Scenario, one, scenarios
 
 HOT = [(s, 0, 0, 90_000, ()) for s in (1, 2, 4, 5, 6, 7)]
@@ -68,31 +64,3 @@ TOGETHER |= scenarios(
              one(CROSSED), "rerouted reused data_dropped naks", per_packet=REPS, timeout_ps=60 * US),
 )
 # fmt: on
-
-
-def drawn_together(number: int) -> Scenario:
-    """Give random scenario `number`: any control, recovery, per-packet routing, losses, trimming, flow control."""
-    draw = random.Random(f"together {number}")
-    base = draw.choice([drawn_recovering, drawn_measuring, drawn_measuring])(number)
-    recovery = SELECTIVE if base.control == "ndp" else draw.choice([SELECTIVE, SELECTIVE, "go_back_n"])
-    network = built = base.network
-    loss = draw.choice([0.0, 0.0, 0.02])
-    if len(built.hosts) == 6 and not built.has_servers:
-        spines, pfc, kind = draw.choice([2, 3]), built.pfc, built.control_class
-        network = leaves(2, 3, spines, at=queue(9, 1, 5, 0.6), pfc=pfc, control_class=kind)
-    if loss:
-        network = losing(network, loss)
-    if recovery == SELECTIVE and built.control_class == "strict" and draw.randrange(2):
-        network = trimming(network, TRIMS[number % len(TRIMS)])
-    elif recovery != SELECTIVE and built.trim:
-        network = replace(built, trim=None)
-    return replace(
-        base,
-        name=f"random_together_{number}_{base.control}",
-        network=network,
-        recovery=recovery,
-        reordering=draw.choice([3, 20, 256]),
-        places=draw.choice([64, 1 << 20]),
-        per_packet=draw.choice([None, SPRAY, TURNS, ADAPTIVE, REPS, FLOWLET]),
-        timeout_ps=draw.choice([30, 64]) * US,
-    )

@@ -1,19 +1,17 @@
 """Chakra's JSON says the same as its protobuf."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from netsim.errors import InputError
-from netsim.traces import Group, Operation, Trace, format_of, read
+from netsim.traces import Group, Operation, Trace, read
 from netsim.traces.chakra.json_nodes import is_json
 from netsim.traces.chakra.nodes import node as node_of
 from netsim.traces.chakra.wire import messages
 from netsim.traces.chakra.write import write_chakra
+from tests.inputs import refusal
 
 PLAIN = {"Id": 0, "Name": "x", "NodeType": 7, "comm_type": 0, "comm_size": 64}
 
@@ -84,20 +82,13 @@ def test_types_may_be_named_and_the_cpus_calls_do_not_count(tmp_path: Path) -> N
     ],
 )
 def test_what_is_wrong_is_told(tmp_path: Path, nodes: list[Any], recorded: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read(saved(tmp_path, nodes))
-    assert recorded in str(caught.value)
+    assert recorded in refusal(read, saved(tmp_path, nodes))
 
 
-def test_a_cut_file_and_a_bomb_are_refused(tmp_path: Path) -> None:
+def test_a_cut_file_is_refused(tmp_path: Path) -> None:
     (path,) = saved(tmp_path, [PLAIN])
     path.write_text(path.read_text()[:-5])
-    with pytest.raises(InputError, match="ends in the middle"):
-        read(path)
-    path.write_text('{"workload_graph": [' + '{"a":' * 100_000)
-    assert format_of(path) == "chakra"
-    with pytest.raises(InputError, match="nested too deep"):
-        read(path)
+    assert "ends in the middle" in refusal(read, path)
 
 
 def test_what_is_no_json_of_chakra_is_seen_at_once() -> None:

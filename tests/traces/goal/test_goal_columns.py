@@ -1,7 +1,5 @@
 """Schedules in columns are joined as graphs of nodes are: `graphs/` does the same with an object for every node."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 
@@ -13,6 +11,7 @@ from netsim.traces.goal.rank import Goal
 from netsim.traces.goal.trace_of import trace_of
 from netsim.traces.graphs.graph import ANY, Graph, Joiner, Node
 from netsim.traces.graphs.graph_trace import operations
+from tests.inputs import saved
 
 RANKS = 4
 PATH = Path("job.goal")
@@ -124,8 +123,7 @@ def test_a_statement_may_go_on_behind_the_end_of_a_block(tmp_path: Path, off: in
     head, statement = "num_ranks 2\nrank 0 {\n", "send 5b to 1\n"
     lines, rest = divmod((1 << 18) + off - len(head) - len(statement), 1000)
     pad = (" " * 999 + "\n") * lines + " " * (rest - 1) + "\n"
-    path = tmp_path / "job.goal"
-    path.write_text(f"{head}{pad}{statement}tag 3\n}}\nrank 1 {{ recv 5b from 0 tag 3 }}")
+    path = saved(tmp_path / "job.goal", f"{head}{pad}{statement}tag 3\n}}\nrank 1 {{ recv 5b from 0 tag 3 }}")
     trace: Trace = read(path)
     assert trace.operations[0].flows == ((0, 1, 5),)
     assert trace.notes == ()

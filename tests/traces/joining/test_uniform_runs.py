@@ -1,7 +1,5 @@
 """Joining what ranks report alike over columns gives what joining it call by call gives, whatever is lost or mixed."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from unittest.mock import patch
@@ -15,7 +13,8 @@ from netsim.traces import Trace, read
 from netsim.traces.joining import align as joining
 from netsim.traces.joining.order import program_order
 from netsim.traces.joining.reports import Findings
-from tests.traces.nccl.nccl_lines_of import call, init, world
+from tests.inputs import saved
+from tests.traces.nccl.nccl_lines_of import call, init, job, world
 
 RANKS = 4
 STEPS = st.lists(
@@ -66,29 +65,23 @@ def test_both_ways_give_the_same(data: st.DataObject, steps: list[tuple[str, int
         texts = jobs if apart else [[line for turn in zip(*jobs, strict=False) for line in turn]]
         paths = [Path(folder) / f"{number}.log" for number in range(len(texts))]
         for path, lines in zip(paths, texts, strict=True):
-            path.write_text("\n".join(["NCCL INFO", *lines]) + "\n")
+            saved(path, ["NCCL INFO", *lines])
         assert outcome(paths, over_columns=True) == outcome(paths, over_columns=False)
 
 
-def job(path: Path, *lost: int, turns: tuple[int, ...] = (0, 1, 2, 3)) -> Trace:
+def lossy(folder: Path, *lost: int, turns: tuple[int, ...] = (0, 1, 2, 3)) -> Trace:
     """What is read of a job of calls of two ranks, the second of which lacks some."""
     lines = [call(100, 0xA0, 2, count=1 + number, turn=turn) for number, turn in enumerate(turns)]
     other = [call(101, 0xA1, 2, count=1 + number, turn=turn) for number, turn in enumerate(turns)]
     kept = [line for number, line in enumerate(other) if number not in lost]
-    path.write_text("\n".join([*world(2), *lines, *kept]) + "\n")
-    return read(path)
+    return job(folder, *world(2), *lines, *kept)
 
 
-def test_a_lost_line_is_found_by_its_number_also_behind_calls_that_agree(tmp_path: Path) -> None:
-    trace = job(tmp_path / "job.log", 2)
-    assert [each.bytes for each in trace.operations] == [4, 8, 12, 16]
-    (finding,) = trace.report.findings
-    assert finding.endswith("job.log:5: all_reduce of 12 bytes fp32 is reported by 1 of 2 ranks only; kept for all")
-
-
-@pytest.mark.parametrize("turns", [(5, 5, 6, 7), (0, 0, 0, 0)])
-def test_a_lost_line_is_found_by_its_size_where_numbers_do_not_tell(tmp_path: Path, turns: tuple[int, ...]) -> None:
-    trace = job(tmp_path / "job.log", 2, turns=turns)
+@pytest.mark.parametrize("turns", [(0, 1, 2, 3), (5, 5, 6, 7), (0, 0, 0, 0)])
+def test_a_lost_line_is_found_by_its_number_or_where_numbers_do_not_tell_by_its_size(
+    tmp_path: Path, turns: tuple[int, ...]
+) -> None:
+    trace = lossy(tmp_path, 2, turns=turns)
     assert [each.bytes for each in trace.operations] == [4, 8, 12, 16]
     (finding,) = trace.report.findings
     assert finding.endswith("job.log:5: all_reduce of 12 bytes fp32 is reported by 1 of 2 ranks only; kept for all")
@@ -96,7 +89,7 @@ def test_a_lost_line_is_found_by_its_size_where_numbers_do_not_tell(tmp_path: Pa
 
 def test_calls_that_agree_are_joined_without_an_object_for_each(tmp_path: Path) -> None:
     with patch.object(joining, "_collective", side_effect=AssertionError):
-        assert len(job(tmp_path / "job.log").operations) == 4
+        assert len(lossy(tmp_path).operations) == 4
 
 
 def test_a_job_of_nothing_but_transfers_without_bytes_has_an_order_too() -> None:

@@ -1,7 +1,5 @@
 """Lining up sequences: against the obvious way of doing it, and of hundreds of thousands of calls."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

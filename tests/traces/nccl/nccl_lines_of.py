@@ -1,6 +1,9 @@
 """Writes the lines that NCCL 2.23 would log, for tests."""
 
-from __future__ import annotations
+from pathlib import Path
+
+from netsim.traces import Trace, read
+from tests.inputs import saved
 
 
 def prefix(pid: int, host: str = "node1", device: int = 0) -> str:
@@ -37,3 +40,13 @@ def call(
 def world(nranks: int) -> list[str]:
     """The init lines of a job with one process (pid 100 + rank) and one communicator (0xa0 + rank) for each rank."""
     return [init(100 + rank, 0xA0 + rank, rank, nranks, "0x77") for rank in range(nranks)]
+
+
+def calls(nranks: int, op: str = "AllReduce", count: int = 10, comm: int = 0xA0, **more: int) -> list[str]:
+    """The lines of a call that every rank of such a job makes."""
+    return [call(100 + rank, comm + rank, nranks, op, count, **more) for rank in range(nranks)]
+
+
+def job(folder: Path, *lines: str, fill: bool = False, partial: bool = False) -> Trace:
+    """What is read of a log of these lines."""
+    return read(saved(folder / "job.log", lines), fill_missing_ranks=fill, partial=partial)

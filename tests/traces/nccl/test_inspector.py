@@ -1,8 +1,7 @@
 """Dumps of NCCL Inspector and traces of NCCL's profiler plugin, each standing for one trap."""
 
-from __future__ import annotations
-
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +9,15 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.traces import Trace, read
+from tests.inputs import refusal, saved
 from tests.traces.torch.pytorch_files import Json, inspected
 
 US = 1_000_000  # picoseconds
+CALLS = [(sn, rank) for sn in (1, 2) for rank in (0, 1)]
 
 
 def dump(folder: Path, objects: list[Json], name: str = "insp.log", indent: int | None = None) -> Path:
-    path = folder / name
-    path.write_text("\n".join(json.dumps(each, indent=indent) for each in objects) + "\n")
-    return path
+    return saved(folder / name, [json.dumps(each, indent=indent) for each in objects])
 
 
 def recorded(trace: Trace) -> list[tuple[str, int]]:
@@ -27,7 +26,7 @@ def recorded(trace: Trace) -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize("indent", [None, 2])
 def test_objects_on_a_line_or_indented(tmp_path: Path, indent: int | None) -> None:
-    trace = read(dump(tmp_path, [inspected(rank, sn) for sn in (1, 2) for rank in (0, 1)], indent=indent))
+    trace = read(dump(tmp_path, [inspected(rank, sn) for sn, rank in CALLS], indent=indent))
     assert recorded(trace) == [("all_reduce", 4096)] * 2
     assert [each.recorded_duration_ps for each in trace.operations] == [10 * US] * 2
 
@@ -60,20 +59,15 @@ def test_collective_dumped_twice_is_one(tmp_path: Path) -> None:
 
 
 def test_verbose_dump_gives_starts_and_computing(tmp_path: Path) -> None:
-    objects = [
-        inspected(rank, sn, us=10, event_trace_ts={"coll_start_ts": 1000 + 100 * sn + rank, "kernel_events": []})
-        for sn in (1, 2)
-        for rank in (0, 1)
-    ]
-    trace = read(dump(tmp_path, objects))
+    starts = {(sn, rank): {"coll_start_ts": 1000 + 100 * sn + rank, "kernel_events": []} for sn, rank in CALLS}
+    trace = read(dump(tmp_path, [inspected(rank, sn, event_trace_ts=starts[sn, rank]) for sn, rank in CALLS]))
     assert [each.duration_ps for each in trace.operations if each.op == "compute"] == [90 * US]
     assert [each.recorded_start_ps for each in trace.operations if each.op != "compute"] == [0, 100 * US]
 
 
 def test_missing_rank_is_refused_unless_filled_in(tmp_path: Path) -> None:
     path = dump(tmp_path, [inspected(1, 1)])
-    with pytest.raises(InputError, match=r"insp.log:1: only 1 of 2 ranks .*\(not 0\)"):
-        read(path)
+    assert re.search(r"insp.log:1: only 1 of 2 ranks .*\(not 0\)", refusal(read, path))
     assert recorded(read(path, fill_missing_ranks=True)) == [("all_reduce", 4096)]
 
 
@@ -85,32 +79,18 @@ def test_excerpts_of_two_communicators_of_one_size_are_one_job(tmp_path: Path) -
 
 
 def test_two_groups_that_share_no_process_are_not_one(tmp_path: Path) -> None:
-    objects = []
-    for rank in range(4):
-        each = inspected(rank % 2, 1)
-        each["header"]["id"] = f"0xa{rank // 2}"
-        each["metadata"]["pid"] = rank
-        objects.append(each)
-    trace = read(dump(tmp_path, objects))
+    trace = read(dump(tmp_path, [inspected(rank, 1, comm=comm) for comm in (0xA0, 0xA1) for rank in (0, 1)]))
     assert [each.ranks for each in trace.operations] == [(0, 1), (2, 3)]
 
 
 def test_transfer_is_paired_by_its_peer(tmp_path: Path) -> None:
-    objects = []
-    for rank, name in enumerate(("Send", "Recv")):
-        each = inspected(rank, 1)
-        del each["coll_perf"]
-        each["p2p_perf"] = {"p2p": name, "p2p_sn": 3, "p2p_peer": 1 - rank, "p2p_msg_size_bytes": 77}
-        objects.append(each)
+    ends = [
+        {"p2p": name, "p2p_sn": 3, "p2p_peer": peer, "p2p_msg_size_bytes": 77}
+        for name, peer in (("Send", 1), ("Recv", 0))
+    ]
+    objects = [{"header": inspected(rank, 1)["header"], "p2p_perf": end} for rank, end in enumerate(ends)]
     (operation,) = read(dump(tmp_path, objects)).operations
     assert (operation.op, operation.src, operation.dst, operation.bytes) == ("send", 0, 1, 77)
-
-
-def test_dump_cut_off_keeps_what_stands_before(tmp_path: Path) -> None:
-    path = dump(tmp_path, [inspected(rank, 1) for rank in (0, 1)] + [inspected(0, 2)])
-    path.write_text(path.read_text()[:-30])
-    trace = read(path)
-    assert (recorded(trace), trace.report.cut) == ([("all_reduce", 4096)], 1)
 
 
 def test_objects_that_tell_too_little_are_counted(tmp_path: Path) -> None:
@@ -119,13 +99,6 @@ def test_objects_that_tell_too_little_are_counted(tmp_path: Path) -> None:
     beyond["header"]["rank"] = 9
     trace = read(dump(tmp_path, [inspected(rank, 1) for rank in (0, 1)] + [strange, beyond, {"header": 1}]))
     assert trace.report.skipped == {"objects that tell no whole collective": 3}
-
-
-def test_bomb_of_brackets_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "bomb.json"
-    path.write_text('{"coll_perf": ' + "[" * 100_000)
-    with pytest.raises(InputError, match=r"bomb.json:1: .*nested too deep"):
-        read(path)
 
 
 BARE = '{{"name": "{name}", "cat": "{cat}", "ph": "b", "id": {id}, "pid": {pid}, "tid": 1, "ts": {ts}, "args": {args}}}'
@@ -139,9 +112,7 @@ def profiled(rank: int, name: str = "AllReduce", cat: str = "COLL", ts: float = 
 
 
 def lines(folder: Path, *events: str, name: str = "prof.json") -> Path:
-    path = folder / name
-    path.write_text("[\n" + "".join(each + ",\n" for each in events))
-    return path
+    return saved(folder / name, "[\n" + "".join(each + ",\n" for each in events))
 
 
 def test_values_without_quotes_a_comma_too_many_and_no_end(tmp_path: Path) -> None:
@@ -168,22 +139,9 @@ def test_number_of_ranks_is_what_the_highest_asks_for(tmp_path: Path) -> None:
     assert any("does not tell how many ranks" in note for note in trace.report.assumed)
 
 
-def test_line_that_is_not_whole_is_counted(tmp_path: Path) -> None:
-    path = lines(tmp_path, profiled(0), profiled(1), profiled(0, ts=20))
-    path.write_text(path.read_text()[:-40])
-    trace = read(path)
-    assert (len(recorded(trace)), trace.report.cut) == (1, 1)
-
-
 def test_unknown_type_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"prof.json:2: the type of data .* is none that netsim knows"):
         read(lines(tmp_path, profiled(0, Datatype="ncclFloat7")))
-
-
-def test_profiler_bomb_of_brackets_is_no_traceback(tmp_path: Path) -> None:
-    path = lines(tmp_path, '{"ph": "b", "cat": "COLL", "args": ' + "[" * 50_000)
-    with pytest.raises(InputError, match=r"prof.json: there is no collective or transfer"):
-        read(path)
 
 
 def test_a_header_that_stands_once_holds_for_what_follows(tmp_path: Path) -> None:

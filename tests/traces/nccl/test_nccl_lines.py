@@ -1,9 +1,8 @@
 """One line of an NCCL log: what stands in front of it, what is cut, what looks like a call and is none."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
+from typing import TypeVar
 
 import pytest
 
@@ -16,27 +15,19 @@ CALL = (
 LINE = f"node7:31125:31130 [3] NCCL INFO {CALL}"
 WRITER = Where("node7", "31125", "31130", "3")
 
+Event = TypeVar("Event")
 
-def only(text: str) -> object:
+
+def only(text: str, kind: type[Event] = Reported) -> Event:  # type: ignore[assignment]
     (event,) = events(text)
+    assert isinstance(event, kind)
     return event
 
 
 def test_a_call_is_read_whole() -> None:
-    expected = Reported(
-        writer=WRITER,
-        op="all_reduce",
-        op_count=31,
-        count=33_554_432,
-        datatype=7,
-        root=0,
-        comm="0x5632aa",
-        nranks=16,
-        stream="0x5632bb",
-        global_rank=-1,
-        by_call=False,
-    )
-    assert only(LINE) == expected
+    pointers = {"comm": "0x5632aa", "stream": "0x5632bb"}
+    numbers = {"op_count": 31, "count": 33_554_432, "datatype": 7, "root": 0, "nranks": 16, "global_rank": -1}
+    assert only(LINE) == Reported(writer=WRITER, op="all_reduce", by_call=False, **numbers, **pointers)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +56,8 @@ def test_what_a_launcher_or_another_writer_puts_in_front(before: str) -> None:
 
 
 def test_lines_without_prefix_and_with_a_numeric_host() -> None:
-    assert only(CALL).writer == Where("", "", "", "")  # type: ignore[attr-defined]
-    assert only(f"64:1215:1215 [0] NCCL INFO {CALL}").writer.host == "64"  # type: ignore[attr-defined]
+    assert only(CALL).writer == Where("", "", "", "")
+    assert only(f"64:1215:1215 [0] NCCL INFO {CALL}").writer.host == "64"
 
 
 def test_two_calls_on_one_line() -> None:
@@ -79,14 +70,13 @@ def test_two_calls_on_one_line() -> None:
 
 def test_a_key_that_newer_versions_add_does_no_harm() -> None:
     event = only(LINE.replace("count 33554432", "acc (nil) count 33554432"))
-    assert isinstance(event, Reported)
     assert event.count == 33_554_432
 
 
 def test_a_line_cut_anywhere_before_its_stream_is_counted_and_never_guessed() -> None:
     begin, end = LINE.index("opCount") + 1, LINE.index(" stream ") + len(" stream ")
     for length in range(begin, end):
-        assert only(LINE[:length]) == Cut(WRITER, "all_reduce"), LINE[:length]
+        assert only(LINE[:length], Cut) == Cut(WRITER, "all_reduce"), LINE[:length]
 
 
 def test_a_line_mixed_with_another_is_counted() -> None:
@@ -125,28 +115,21 @@ def test_what_looks_like_a_call_and_is_none(text: str) -> None:
     ],
 )
 def test_init_lines_of_all_versions(text: str, details: dict[str, str]) -> None:
-    event = only(f"node7:31125:31130 [3] NCCL INFO {text}")
-    assert isinstance(event, Init)
+    event = only(f"node7:31125:31130 [3] NCCL INFO {text}", Init)
     assert (event.comm, event.rank, event.nranks, event.started) == ("0x1", 3, 8, False)
     assert dict(event.details) == details
 
 
 def test_destroy() -> None:
     text = "node7:31125:31130 [3] NCCL INFO comm 0x1 rank 3 nranks 8 cudaDev 6 busId b1 - Destroy COMPLETE"
-    assert only(text) == Destroyed(WRITER, "0x1")
+    assert only(text, Destroyed) == Destroyed(WRITER, "0x1")
 
 
 def test_call_lines() -> None:
     event = only("gc01:42:43 NCCL CALL ncclAllReduce(7f5d,7f5e,10485760,0,0,0,0x55d8,0x55d9)")
-    assert isinstance(event, Reported)
-    assert (event.writer, event.count, event.comm, event.by_call) == (
-        Where("gc01", "42", "43", ""),
-        10_485_760,
-        "0x55d8",
-        True,
-    )
-    entered = only("gc01:42:43 NCCL CALL ncclCommInitRank(0x55d8, 16, 0x52, 4, 0)")
-    assert isinstance(entered, Init)
+    assert (event.count, event.comm, event.by_call) == (10_485_760, "0x55d8", True)
+    assert event.writer == Where("gc01", "42", "43", "")
+    entered = only("gc01:42:43 NCCL CALL ncclCommInitRank(0x55d8, 16, 0x52, 4, 0)", Init)
     assert (entered.rank, entered.nranks) == (4, 16)
 
 
@@ -161,15 +144,14 @@ def test_call_lines() -> None:
     ],
 )
 def test_what_was_chosen_for_a_call(text: str, choice: str) -> None:
-    event = only(f"node7:31125:31130 [3] NCCL INFO {text}")
-    assert isinstance(event, Tuned)
+    event = only(f"node7:31125:31130 [3] NCCL INFO {text}", Tuned)
     assert (event.writer, event.choice) == (WRITER, choice)
 
 
 def test_marks_of_groups() -> None:
     writer = Where("gc01", "42", "43", "")
-    assert only("gc01:42:43 NCCL CALL ncclGroupStart()") == GroupMark(writer, True)
-    assert only("gc01:42:43 NCCL CALL ncclGroupEnd()") == GroupMark(writer, False)
+    assert only("gc01:42:43 NCCL CALL ncclGroupStart()", GroupMark) == GroupMark(writer, True)
+    assert only("gc01:42:43 NCCL CALL ncclGroupEnd()", GroupMark) == GroupMark(writer, False)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +166,6 @@ def test_marks_of_groups() -> None:
 )
 def test_stamps_of_time(stamp: str, time_ns: int) -> None:
     event = only(f"rank 3> {stamp}{LINE}")
-    assert isinstance(event, Reported)
     assert event.writer == replace(WRITER, time_ns=time_ns)
 
 

@@ -1,7 +1,5 @@
 """Any interleaving, any prefix and any cut of a valid log gives the same collectives or fewer, never different ones."""
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from pathlib import Path

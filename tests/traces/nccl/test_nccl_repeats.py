@@ -1,9 +1,5 @@
 """Lines that differ from earlier ones only in opCount and buffers give what they would give if each was taken apart."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
@@ -16,17 +12,14 @@ from netsim.errors import InputError
 from netsim.traces import Trace, read
 from netsim.traces.nccl import log as nccl_log
 from netsim.traces.nccl import repeats as nccl_repeats
-from tests.traces.nccl.nccl_lines_of import call, init, prefix, world
+from tests.traces.nccl.nccl_lines_of import call, calls, init, job, prefix, world
 
 DESTROYED = f"{prefix(100)}comm 0xa0 rank 0 nranks 2 cudaDev 0 busId 1 - Destroy COMPLETE"
 LINES = [
     *[call(100 + rank, 0xA0 + rank, 2, op, turn=3) for rank in range(2) for op in ("AllReduce", "Broadcast")],
     *[call(100 + rank, 0xA0 + rank, 2, op, root=1 - rank, turn=7) for rank in range(2) for op in ("Send", "Recv")],
     *[f"node1:{100 + rank}:{100 + rank} NCCL CALL ncclAllReduce(10,20,10,7,0,0,0xa{rank},0x1)" for rank in range(2)],
-    *[
-        f"node1:{100 + rank}:{100 + rank} NCCL CALL ncclSend(10,20,10,7,0,{1 - rank},0xa{rank},0x1)"
-        for rank in range(2)
-    ],
+    *[f"node1:10{n}:10{n} NCCL CALL ncclSend(10,20,10,7,0,{1 - n},0xa{n},0x1)" for n in range(2)],
     *[f"node1:100:100 NCCL CALL ncclGroup{which}()" for which in ("Start", "End")],
     *[init(100 + rank, 0xA0 + rank, rank, 2, "0x78") for rank in range(2)],
     DESTROYED,
@@ -39,26 +32,16 @@ LINES = [
     "[2026-01-02 10:00:00.5] " + call(100, 0xA0, 2),
     call(100, 0xA0, 2) + " task 0 globalrank 0",
 ]
-VARIED = st.tuples(
-    st.sampled_from(LINES),
-    st.sampled_from(["0", "1", "2a", "ffffffffffffffff"]),
-    st.sampled_from(["10", "7f00", "(nil)"]),
-)
+TURNS, BUFFERS = ("0", "1", "2a", "ffffffffffffffff"), ("0x10", "0x7f00", "(nil)")
+VARIED = st.tuples(st.sampled_from(LINES), st.sampled_from(TURNS), st.sampled_from(BUFFERS))
 
 
 def varied(line: str, turn: str, buffer: str) -> str:
-    pointer = buffer if buffer.startswith("(") else f"0x{buffer}"
-    return line.replace("opCount 3", f"opCount {turn}").replace("sendbuff 0x10", f"sendbuff {pointer}")
-
-
-@contextmanager
-def taken(each_apart: bool) -> Iterator[None]:
-    with patch.object(nccl_log, "is_dense", lambda _: not each_apart):
-        yield
+    return line.replace("opCount 3", f"opCount {turn}").replace("sendbuff 0x10", f"sendbuff {buffer}")
 
 
 def outcome(path: Path, each_apart: bool) -> tuple[Trace | str, object]:
-    with taken(each_apart):
+    with patch.object(nccl_log, "is_dense", lambda _: not each_apart):
         try:
             trace = read(path, fill_missing_ranks=True)
         except InputError as error:
@@ -79,26 +62,21 @@ def test_most_lines_are_not_taken_apart(tmp_path: Path, monkeypatch: pytest.Monk
     seen: list[str] = []
     plain = nccl_log.events
     monkeypatch.setattr(nccl_log, "events", lambda text: seen.append(text) or plain(text))
-    calls = [call(100 + rank, 0xA0 + rank, 2, turn=turn) for turn in range(500) for rank in range(2)]
-    (tmp_path / "log").write_text("\n".join([*world(2), *calls]) + "\n")
-    trace = read(tmp_path / "log")
-    assert len(trace.operations) == 500
+    lines = [line for turn in range(500) for line in calls(2, turn=turn)]
+    assert len(job(tmp_path, *world(2), *lines).operations) == 500
     assert len(seen) == 4  # two that begin a communicator, and the first call of each rank
 
 
 def test_a_pointer_that_comes_again_is_another_communicator(tmp_path: Path) -> None:
-    both = [call(100 + rank, 0xA0 + rank, 2) for rank in range(2)]
     again = [init(100 + rank, 0xA0 + rank, 1 - rank, 2, "0x78") for rank in range(2)]
-    rooted = [call(100 + rank, 0xA0 + rank, 2, "Broadcast", root=0) for rank in range(2)]
-    lines = [*world(2), *both, *rooted, DESTROYED, DESTROYED.replace("100:100", "101:101").replace("0xa0", "0xa1")]
-    (tmp_path / "log").write_text("\n".join([*lines, *again, *both, *rooted]) + "\n")
-    trace = read(tmp_path / "log")
+    both = [*calls(2), *calls(2, "Broadcast")]
+    lines = [*world(2), *both, DESTROYED, DESTROYED.replace("100:100", "101:101").replace("0xa0", "0xa1")]
+    trace = job(tmp_path, *lines, *again, *both)
     assert [operation.ranks for operation in trace.operations] == [(0, 1), (0, 1), (1, 0), (1, 0)]
 
 
 def test_what_is_remembered_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nccl_repeats, "MOST_KINDS", 3)
-    calls = [call(100, 0xA0, 1, count=1 + turn % 7, turn=turn % 5) for turn in range(100)]
-    (tmp_path / "log").write_text("\n".join([init(100, 0xA0, 0, 1, "0x77"), *calls]) + "\n")
-    trace = read(tmp_path / "log")
+    lines = [call(100, 0xA0, 1, count=1 + turn % 7, turn=turn % 5) for turn in range(100)]
+    trace = job(tmp_path, *world(1), *lines)
     assert [operation.bytes for operation in trace.operations] == [4 * (1 + turn % 7) for turn in range(100)]

@@ -1,7 +1,5 @@
 """Looking through a log by blocks finds what looking at every line finds, whatever the blocks and the packing."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
 from pathlib import Path
@@ -13,6 +11,7 @@ from netsim.traces.lines import blocks
 from netsim.traces.nccl import scan as nccl_scan
 from netsim.traces.nccl.lines import events
 from netsim.traces.nccl.scan import LogLine, lines_that_matter
+from tests.inputs import saved
 from tests.traces.nccl.nccl_lines_of import call, prefix, world
 
 DULL = [
@@ -95,8 +94,7 @@ def test_a_stream_cut_by_the_end_of_the_file_is_the_known_one(tmp_path: Path) ->
 
 
 def test_reading_tells_how_far_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "job.log"
-    path.write_text("\n".join([*world(1), call(100, 0xA0, 1), *["x" * 1000] * 3000]) + "\n")
+    path = saved(tmp_path / "job.log", [*world(1), call(100, 0xA0, 1), *["x" * 1000] * 3000])
     recorded: list[tuple[Path, int, int]] = []
     with progress.watched_by(lambda *each: recorded.append(each)):
         read(path)

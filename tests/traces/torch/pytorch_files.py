@@ -1,12 +1,11 @@
 """Small files as PyTorch writes them, made of what a test wants to say."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 from netsim.traces import Operation, Trace, read
+from tests.inputs import saved
 
 Json = dict[str, Any]
 US = 1_000_000  # picoseconds
@@ -39,14 +38,8 @@ def call(ts: float, dur: float = 5, **args: Any) -> Json:
 
 
 def kernel(ts: float, dur: float, op: str = "AllReduce", stream: int = 20, **args: Any) -> Json:
-    recorded = comms(**args) if args else {}
-    return event(
-        f"ncclDevKernel_{op}_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
-        "kernel",
-        ts,
-        dur,
-        {**recorded, "stream": stream},
-    )
+    name = f"ncclDevKernel_{op}_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
+    return event(name, "kernel", ts, dur, (comms(**args) if args else {}) | {"stream": stream})
 
 
 def kineto(
@@ -58,9 +51,8 @@ def kineto(
         info["pg_config"] = [{"pg_name": name, "pg_size": len(ranks), "ranks": ranks} for name, ranks in pgs.items()]
     lines = ",\n".join("  " + json.dumps(each, indent=2).replace("\n", "\n  ") for each in events)
     head = f'{{\n  "schemaVersion": 1,\n  "distributedInfo": {json.dumps(info)},\n  "traceEvents": [\n'
-    path = folder / ("trace.json" if rank is None else f"trace.rank{rank}.json")
-    path.write_text(f'{head}{lines}\n  ],\n  "traceName": "x"\n}}\n')
-    return path
+    name = "trace.json" if rank is None else f"trace.rank{rank}.json"
+    return saved(folder / name, f'{head}{lines}\n  ],\n  "traceName": "x"\n}}\n')
 
 
 def entry(seq: int, name: str = "nccl:all_reduce", sizes: Any = ((4,),), dtype: str = "Float", **more: Any) -> Json:
@@ -108,12 +100,14 @@ def host_trace(nodes: list[Json], schema: str = "1.1.1-chakra.0.0.4") -> str:
     return json.dumps({"schema": schema, "pid": 1, "time": "2026-01-01", "start_ts": 1, "nodes": nodes}, indent=2)
 
 
-def inspected(rank: int, number: int, coll: str = "AllReduce", size: int = 4096, us: int = 10, **more: Any) -> Json:
-    """An object of NCCL Inspector."""
+def inspected(
+    rank: int, number: int, coll: str = "AllReduce", size: int = 4096, us: int = 10, comm: int = 0xABC, **more: Any
+) -> Json:
+    """An object of NCCL Inspector; processes of different communicators are different."""
     perf = {"coll": coll, "coll_sn": number, "coll_msg_size_bytes": size, "coll_exec_time_us": us, **more}
     return {
-        "header": {"id": "0xabc", "rank": rank, "n_ranks": 2, "nnodes": 1},
-        "metadata": {"inspector_output_format_version": "v4.0", "hostname": "node1", "pid": 100 + rank},
+        "header": {"id": hex(comm), "rank": rank, "n_ranks": 2, "nnodes": 1},
+        "metadata": {"inspector_output_format_version": "v4.0", "hostname": "node1", "pid": 100 * comm + rank},
         "coll_perf": perf,
     }
 
@@ -126,3 +120,8 @@ def network(trace: Trace) -> list[Operation]:
 def one(folder: Path, *events: dict[str, object]) -> Trace:
     """The trace of a file of one rank with these events."""
     return read(kineto(folder, 0, list(events)), fill_missing_ranks=True)
+
+
+def job(folder: Path, *ranks: list[Json]) -> Trace:
+    """The trace of a file of each rank with its events."""
+    return read([kineto(folder, rank, events) for rank, events in enumerate(ranks)])

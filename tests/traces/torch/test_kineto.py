@@ -1,7 +1,5 @@
 """PyTorch profiler traces, each standing for one trap."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path
@@ -10,6 +8,7 @@ import pytest
 
 from netsim.errors import InputError
 from netsim.traces import read
+from tests.inputs import refusal, saved
 from tests.traces.torch.pytorch_files import ANNOTATION, AR, US, call, event, kernel, kineto, network, one
 
 
@@ -130,8 +129,7 @@ def test_sizes_that_are_not_there_are_said_to_be_missing(tmp_path: Path) -> None
     ],
 )
 def test_trace_without_nccl_says_what_there_is(tmp_path: Path, name: str, cat: str, recorded: str) -> None:
-    with pytest.raises(InputError, match=recorded):
-        one(tmp_path, event(name, cat, 1, 1, {}))
+    assert recorded in refusal(one, tmp_path, event(name, cat, 1, 1, {}))
 
 
 def test_rank_is_taken_from_the_name_where_the_file_does_not_tell(tmp_path: Path) -> None:
@@ -144,39 +142,17 @@ def test_rank_is_taken_from_the_name_where_the_file_does_not_tell(tmp_path: Path
 
 def test_keys_in_another_order_and_packed(tmp_path: Path) -> None:
     whole = json.loads(kineto(tmp_path, 0, [call(1, **AR), kernel(1, 2, **AR)]).read_text())
-    path = tmp_path / "sorted.json.gz"
-    path.write_bytes(gzip.compress(json.dumps(whole, sort_keys=True).encode()))
+    path = saved(tmp_path / "sorted.json.gz", gzip.compress(json.dumps(whole, sort_keys=True).encode()))
     assert [each.bytes for each in network(read(path, fill_missing_ranks=True))] == [1000]
 
 
 def test_bare_list_of_events(tmp_path: Path) -> None:
-    path = tmp_path / "events.rank0.json"
-    recorded = kernel(1, 2, **AR)
-    recorded["args"]["Process Group Ranks"] = "[0, 1]"
-    path.write_text(json.dumps([recorded]))
+    recorded = kernel(1, 2, **AR, **{"Process Group Ranks": "[0, 1]"})
+    path = saved(tmp_path / "events.rank0.json", json.dumps([recorded]))
     assert read(path, fill_missing_ranks=True).ranks == 2
-
-
-def test_trace_cut_off_keeps_what_stands_before(tmp_path: Path) -> None:
-    path = kineto(tmp_path, 0, [kernel(ts, 2, **AR) for ts in range(0, 50, 10)])
-    text = path.read_text()
-    path.write_text(text[: text.rindex('"ph"')])
-    trace = read(path, fill_missing_ranks=True)
-    assert len(network(trace)) == 4
-    assert trace.report.cut == 1
 
 
 def test_times_that_cannot_be_true_are_not_used(tmp_path: Path) -> None:
     trace = one(tmp_path, kernel(1e15, 3, **AR), kernel(1, 3, **AR))
     assert [each.op for each in trace.operations] == ["all_reduce", "all_reduce"]
     assert any("they are not used" in note for note in trace.report.assumed)
-
-
-def test_bomb_of_brackets_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "bomb.rank0.json"
-    path.write_text('{"traceEvents": [{"ph": "X", "cat": "kernel", "args": ' + "[" * 100_000 + ', "name": "ncclX"')
-    with pytest.raises(InputError, match=r"bomb.rank0.json.*(nested too deep|no NCCL collectives)"):
-        read(path)
-    path.write_text('{"traceEvents": [{"ph": "X", "name": "ncclX", "cat": "kernel", "args": ' + "[" * 100_000)
-    with pytest.raises(InputError, match=r"bomb.rank0.json:1: .*nested too deep"):
-        read(path)

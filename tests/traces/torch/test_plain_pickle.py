@@ -1,7 +1,5 @@
 """The unpickler builds plain data as Python's own does, and refuses everything else."""
 
-from __future__ import annotations
-
 import pickle
 import pickletools
 from typing import Any
@@ -12,6 +10,7 @@ from hypothesis import strategies as st
 
 from netsim.errors import InputError
 from netsim.traces.torch.plain_pickle import load
+from tests.inputs import refusal
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(1 << 200), 1 << 200) | st.floats(allow_nan=False) | st.text(max_size=300),
@@ -60,15 +59,13 @@ def test_damaged_pickles_give_plain_data_or_an_error(value: Any, protocol: int, 
     ],
 )
 def test_what_could_run_a_program_or_take_memory_is_refused(name: str, content: bytes) -> None:
-    with pytest.raises(InputError, match=rf"f: asks for more than plain data \({name} at byte"):
-        load(content, "f")
+    assert f"f: asks for more than plain data ({name} at byte" in refusal(load, content, "f")
 
 
 def test_every_instruction_that_calls_or_imports_is_unknown_here() -> None:
     for each in pickletools.opcodes:
         if each.name in ("REDUCE", "BUILD", "INST", "OBJ", "NEWOBJ", "NEWOBJ_EX", "GLOBAL", "STACK_GLOBAL"):
-            with pytest.raises(InputError, match=f"{each.name} at byte 2"):
-                load(b"\x80\x02" + each.code.encode("latin-1"), "f")
+            assert f"{each.name} at byte 2" in refusal(load, b"\x80\x02" + each.code.encode("latin-1"), "f")
 
 
 def test_a_large_number_in_the_memo_takes_no_memory() -> None:
@@ -83,5 +80,4 @@ def test_a_text_longer_than_the_file_is_damage() -> None:
 
 def test_lists_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("netsim.traces.torch.plain_pickle.MAX_BUILT", 100)
-    with pytest.raises(InputError, match="f: holds more than 100 lists"):
-        load(b"\x80\x02(" + b"]" * 1000 + b"t.", "f")
+    assert "f: holds more than 100 lists" in refusal(load, b"\x80\x02(" + b"]" * 1000 + b"t.", "f")

@@ -1,0 +1,26 @@
+"""Input files that a test writes, and what netsim says of what it refuses."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netsim.errors import InputError
+
+
+def saved(path: Path, content: str | bytes | Iterable[str]) -> Path:
+    """A file of this content, or of these lines."""
+    if not isinstance(content, str | bytes):
+        content = "\n".join(content) + "\n"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def refusal(what: Callable[..., object], *arguments: Any, **options: Any) -> str:
+    """The message of the InputError in which a call ends; it says how to mend the mistake."""
+    with pytest.raises(InputError) as caught:
+        what(*arguments, **options)
+    assert caught.value.hint
+    assert "\n" not in str(caught.value)
+    return str(caught.value)

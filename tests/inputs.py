@@ -17,10 +17,16 @@ def saved(path: Path, content: str | bytes | Iterable[str]) -> Path:
     return path
 
 
-def refusal(what: Callable[..., object], *arguments: Any, **options: Any) -> str:
-    """The message of the InputError in which a call ends; it says how to mend the mistake."""
+def refused(what: Callable[..., object], *arguments: Any, **options: Any) -> InputError:
+    """The InputError in which a call ends; its message is one line."""
     with pytest.raises(InputError) as caught:
         what(*arguments, **options)
-    assert caught.value.hint
     assert "\n" not in str(caught.value)
-    return str(caught.value)
+    return caught.value
+
+
+def refusal(what: Callable[..., object], *arguments: Any, **options: Any) -> str:
+    """Its message; it says how to mend the mistake."""
+    error = refused(what, *arguments, **options)
+    assert error.hint
+    return str(error)

@@ -15,8 +15,9 @@ import numpy as np
 
 import netsim
 from netsim.errors import NetsimError
-from netsim.report.over_time import OverTime
+from netsim.report.over_time import samples_of
 from netsim.result import Result
+from netsim.result.tables import TABLES
 from netsim.traces import Operation, Trace
 from netsim.transport import CONTROLS
 from netsim.units import parse_rate, parse_time
@@ -176,7 +177,7 @@ def nothing_beats_its_ideal(result: Result) -> list[str]:
 
 def no_link_is_busy_for_longer_than_the_run(result: Result) -> list[str]:
     """As a whole, nor between two looks at its queue."""
-    busy, over_time = result.links["busy_fraction"], OverTime(result).samples["utilisation"]
+    busy, over_time = result.links["busy_fraction"], samples_of(result)["utilisation"]
     breaches = [f"link {row}: busy {busy[row]}" for row in np.flatnonzero(~busy.between(0, 1))]
     return breaches + [f"sample {row}: {over_time[row]}" for row in np.flatnonzero(over_time > 1)]
 
@@ -205,22 +206,29 @@ def equal_flows_share(result: Result) -> list[str]:
 LAWS: list[Callable[[Result], list[str]]] = [nothing_beats_its_ideal, no_link_is_busy_for_longer_than_the_run]
 
 
-def shifted(one: Case, by_ps: int) -> Case:
+def later(trace: Trace, by_ps: int) -> Trace:
     """The same with everything that much later."""
-    later = tuple(replace(each, start_ps=each.start_ps + by_ps) for each in one.trace.operations)
-    return replace(one, trace=replace(one.trace, operations=later))
+    return replace(trace, operations=tuple(replace(each, start_ps=each.start_ps + by_ps) for each in trace.operations))
+
+
+NOT_KEPT = ("id", "busy_fraction", "mean_queue_bytes")  # shares of a run that lasts longer
+MOVED = {name: {"start_ps", "end_ps", "delivered_ps", "acked_ps"} for name in TABLES} | {"queues": {"time_ps"}}
+
+
+def unlike(first: Result, second: Result, by_ps: int) -> list[str]:
+    """Columns in which a run that began so much later differs otherwise than by its times, or by other than that."""
+    found = []
+    for name in TABLES:
+        before, after = getattr(first, name), getattr(second, name)
+        for column in (each for each in before if each not in NOT_KEPT):
+            expected = before[column] + by_ps if column in MOVED[name] else before[column]
+            found += [] if expected.equals(after[column]) else [f"{name}.{column}"]
+    return found
 
 
 def differs_when_shifted(one: Case, by_ps: int) -> list[str]:
     """A shifted start changes nothing but times, by as much."""
-    first, second = one.run(), shifted(one, by_ps).run()
+    first, second = one.run(), replace(one, trace=later(one.trace, by_ps)).run()
     if first is None or second is None:
         return [] if first is second else ["only one of the two runs ended"]
-    breaches = []
-    for name in ("collectives", "parts", "flows"):
-        before, after = getattr(first, name), getattr(second, name)
-        moved = [column for column in ("start_ps", "end_ps", "delivered_ps", "acked_ps") if column in before]
-        expected = before.assign(**{column: before[column] + by_ps for column in moved})
-        breaches += [f"{name}.{column}" for column in before if not expected[column].equals(after[column])]
-    counted = ("bytes", "packets", "drops", "lost", "trims", "ecn_marks", "pauses_sent", "paused_ps", "max_queue_bytes")
-    return breaches + [f"links.{name}" for name in counted if not first.links[name].equals(second.links[name])]
+    return unlike(first, second, by_ps)

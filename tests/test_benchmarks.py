@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,10 +14,14 @@ from netsim.study.plan import read_plan
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
+def ran(script: str, options: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    """A benchmark in a process of its own."""
+    command = [sys.executable, str(BENCHMARKS / script), *options.split()]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **more)
+
+
 def test_core_speed_tells_what_it_measured() -> None:
-    command = [sys.executable, str(BENCHMARKS / "core_speed.py"), "--only", "ring16", "--repeat", "1", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    (row,) = json.loads(done.stdout)
+    (row,) = json.loads(ran("core_speed.py", "--only ring16 --repeat 1 --json").stdout)
     assert row["hops_as_htsim"]
     assert row["last_data_exact"]
     assert row["hops"] == 1_835_008
@@ -26,16 +31,14 @@ def test_core_speed_tells_what_it_measured() -> None:
 
 
 def test_core_speed_names_its_scenarios() -> None:
-    command = [sys.executable, str(BENCHMARKS / "core_speed.py"), "--only", "rung"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = ran("core_speed.py", "--only rung")
     assert done.returncode == 1
     assert "ring16" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["nccl_calls", "chakra", "goal"])
 def test_readers_tells_what_it_measured(name: str) -> None:
-    command = [sys.executable, str(BENCHMARKS / "readers.py"), "--only", name, "--megabytes", "0.05", "--json"]
-    (row,) = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    (row,) = json.loads(ran("readers.py", f"--only {name} --megabytes 0.05 --json").stdout)
     assert row["format"] == name
     assert row["megabytes"] == pytest.approx(0.05, rel=0.5)
     assert row["records"] > 50
@@ -43,17 +46,15 @@ def test_readers_tells_what_it_measured(name: str) -> None:
 
 
 def test_fuzz_readers_tries_files(tmp_path: Path) -> None:
-    command = [sys.executable, str(BENCHMARKS / "fuzz_readers.py"), "--only", "goal_binary", "--seconds", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    done = ran("fuzz_readers.py", "--only goal_binary --seconds 1", cwd=tmp_path)
     assert done.returncode == 0, done.stdout
     assert "refused" in done.stdout
     assert not (tmp_path / "fuzz_found").exists()
 
 
 def test_sweep_speed_tells_what_it_measured() -> None:
-    options = ["--points", "2", "--repeat", "1", "--trace", "perm16", "--topology", "fat_tree_k4_100g", "--json"]
-    command = [sys.executable, str(BENCHMARKS / "sweep_speed.py"), *options]
-    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    options = "--points 2 --repeat 1 --trace perm16 --topology fat_tree_k4_100g --json"
+    found = json.loads(ran("sweep_speed.py", options).stdout)
     (one,), (two,) = found["seconds"]["1"], found["seconds"]["2"]
     assert found["times_best"] == found["times_median"] == pytest.approx(one / two)
 
@@ -74,9 +75,7 @@ def test_the_gallery_shows_what_its_studies_are(study: str) -> None:
 
 
 def test_packet_units_hears_what_a_run_says_of_its_packets() -> None:
-    options = ["--only", "all_reduce", "--size", "4MiB", "--preset", "ideal", "--payload", "64KiB", "--payload", "4KiB"]
-    command = [sys.executable, str(BENCHMARKS / "packet_units.py"), *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = ran("packet_units.py", "--only all_reduce --size 4MiB --preset ideal --payload 64KiB --payload 4KiB")
     large, usual, summary = done.stdout.splitlines()
     assert "64 KiB" in large
     assert "told +" in large

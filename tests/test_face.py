@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import netsim
-from netsim.cli import main
+from tests.cli.command_line import CommandLine
 
 HOME = Path(__file__).parent.parent
 README = (HOME / "README.md").read_text(encoding="utf-8")
@@ -36,36 +36,29 @@ def help_examples(command: str) -> list[str]:
     return [line for line in lines if line.startswith("netsim ") and not re.search(r"my_|nccl\.|\w\.toml", line)]
 
 
-def run(line: str, capsys: pytest.CaptureFixture[str]) -> str:
-    code = main(shlex.split(line, comments=True)[1:])
-    output = capsys.readouterr()
-    assert code == 0, output.err
-    return output.out
+def run(line: str, cli: CommandLine) -> str:
+    return cli.succeeds(shlex.join(shlex.split(line, comments=True)[1:])).out
 
 
 @pytest.mark.parametrize("line", readme_commands())
-def test_readme_command(
-    line: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)  # some write where they are started
-    assert run(line, capsys).strip()
+@pytest.mark.usefixtures("here")  # some write where they are started
+def test_readme_command(line: str, cli: CommandLine) -> None:
+    assert run(line, cli).strip()
 
 
 @pytest.mark.parametrize("line", [line for command in COMMANDS for line in help_examples(command)])
-def test_help_example(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(line, capsys).strip()
+def test_help_example(line: str, cli: CommandLine) -> None:
+    assert run(line, cli).strip()
 
 
 @pytest.mark.parametrize(
     "lines", [help_examples("report"), help_examples("trace"), *(b.split("\n") for b in blocks("sh"))]
 )
-def test_examples_that_build_on_each_other(
-    lines: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("here")
+def test_examples_that_build_on_each_other(lines: list[str], cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webbrowser.open", lambda _: True)
     for line in filter(None, lines):
-        assert run(line, capsys).strip()
+        assert run(line, cli).strip()
 
 
 @pytest.mark.parametrize("block", blocks("python"), ids=lambda block: block.split("\n")[2])
@@ -79,18 +72,15 @@ def test_readme_promises_ten_lines() -> None:
     assert len(code) <= 10
 
 
-def test_readme_files_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    fabric, scenario, study = blocks("toml")
-    (trace,) = blocks("json")
-    (tmp_path / "fabric.toml").write_text(fabric)
-    (tmp_path / "scenario.toml").write_text(scenario)
-    (tmp_path / "study.toml").write_text(study)
-    (tmp_path / "trace.jsonl").write_text(trace)
-    run(f"netsim describe {tmp_path / 'fabric.toml'}", capsys)
-    run(f"netsim describe {tmp_path / 'trace.jsonl'}", capsys)
-    run(f"netsim run {tmp_path / 'trace.jsonl'} --on {tmp_path / 'fabric.toml'}", capsys)
-    run(f"netsim run {tmp_path / 'scenario.toml'}", capsys)
-    run(f"netsim sweep {tmp_path / 'study.toml'} --out {tmp_path / 'results'} --jobs 1", capsys)
+def test_readme_files_are_read(here: Path, cli: CommandLine) -> None:
+    texts = [*blocks("toml"), *blocks("json")]
+    for name, text in zip(("fabric.toml", "scenario.toml", "study.toml", "trace.jsonl"), texts, strict=True):
+        (here / name).write_text(text)
+    cli.succeeds("describe fabric.toml")
+    cli.succeeds("describe trace.jsonl")
+    cli.succeeds("run trace.jsonl --on fabric.toml")
+    cli.succeeds("run scenario.toml")
+    cli.succeeds("sweep study.toml --out results --jobs 1")
 
 
 def test_readme_ci_and_makefile_share_the_test_command() -> None:
@@ -101,13 +91,13 @@ def test_readme_ci_and_makefile_share_the_test_command() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_teaches_by_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    text = run(f"netsim {command} --help", capsys)
+def test_help_teaches_by_example(command: str, cli: CommandLine) -> None:
+    text = run(f"netsim {command} --help", cli)
     assert f"netsim {command}" in text.split("Options:")[0].split("\n", 2)[2]
 
 
-def test_main_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    text = run("netsim --help", capsys)
+def test_main_help_names_every_command(cli: CommandLine) -> None:
+    text = run("netsim --help", cli)
     for command in COMMANDS:
         assert re.search(rf"^  {command} +\w", text, flags=re.MULTILINE)
 

@@ -12,10 +12,10 @@ from netsim.config.preset_defaults import filled_in
 from netsim.report.assets import assets
 from netsim.report.bottleneck import slowdown_of
 from netsim.report.page import document
-from netsim.report.run_charts import bandwidths_of, kinds_of, plain, queue_lengths_of, slowdowns_of
+from netsim.report.run_charts import bandwidths_of, kinds_of, queue_lengths_of, slowdowns_of
 from netsim.report.run_fabric import fabric_of
 from netsim.report.run_series import parts_of, series_of
-from netsim.report.text import microseconds, percent, times
+from netsim.report.text import microseconds, percent, plain, times
 from netsim.result import Result
 from netsim.units import format_size
 from netsim.writing import write_text

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from netsim.cli import main
 from netsim.config.document import DEEPEST, parse
 from netsim.errors import InputError
+from tests.cli.command_line import CommandLine
+from tests.inputs import saved
 
 PARTS = ".".join(["a"] * 20_000)
 DEEP = {
@@ -35,61 +36,47 @@ LARGE = {
 
 @pytest.mark.parametrize("case", [*DEEP, *LARGE])
 @pytest.mark.parametrize("command", ["describe {}", "run perm16 --on {}", "run {}", "sweep {}"])
-def test_a_file_is_one_line_and_takes_little_memory(
-    case: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "f.toml"
-    path.write_text({**DEEP, **LARGE}[case])
+def test_a_file_is_one_line_and_takes_little_memory(case: str, command: str, tmp_path: Path, cli: CommandLine) -> None:
+    path = saved(tmp_path / "f.toml", {**DEEP, **LARGE}[case])
     tracemalloc.start()
     try:
-        code = main(command.format(path).split())
+        err = cli.refused(command.format(path))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    err = capsys.readouterr().err
-    assert (code, len(err.splitlines())) == (2, 1), err
     assert ("is nested too deeply" if case in DEEP else "a number beyond 64 bits") in err
     assert len(err) < 500
     assert peak < 50 << 20
 
 
+RUN = "run perm16 --on fat_tree_k4_100g --set"
+
+
 @pytest.mark.parametrize(
     "given", [f"{PARTS}=1", f"topology.k=0x{'f' * 5000}", f"topology.k={'[' * 5000}", f"topology={{ {PARTS} = 1 }}"]
 )
-def test_a_setting_is_one_line(given: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "perm16", "--on", "fat_tree_k4_100g", "--set", given]) == 2
-    err = capsys.readouterr().err
-    assert len(err.splitlines()) == 1
-    assert len(err) < 500
+def test_a_setting_is_one_line(given: str, cli: CommandLine) -> None:
+    assert len(cli.refused(RUN, f"'{given}'")) < 500
 
 
 @pytest.mark.parametrize("value", ["{ a = 1 }", "[1]", "1", "true", "1979-05-27", "''"])
 @pytest.mark.parametrize("file", ["kind = {}", "base = {}", 'kind = "leaf_spine"\nkind2 = {}'])
-def test_a_kind_of_any_type_is_one_line(
-    value: str, file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "f.toml"
-    path.write_text(file.replace("{}", value) + "\n")
-    (tmp_path / "s.toml").write_text(f'trace = "perm16"\ntopology = "f.toml"\nrouting = {{ kind = {value} }}\n')
-    for command in (["run", "perm16", "--on", str(path)], ["run", str(tmp_path / "s.toml")]):
-        assert main(command) == 2
-        err = capsys.readouterr().err
-        assert len(err.splitlines()) == 1
-        assert "fault in netsim" not in err
-    others = [f"{key}={value}" for key in ("topology.kind", "routing.kind", "transport.preset", "transport.control")]
-    for given in [*others, f"placement.kind={value}", f"transport={value}", f"routing={value}", f"topology={value}"]:
-        assert main(["run", "perm16", "--on", "fat_tree_k4_100g", "--set", given]) == 2, given
-        assert "fault in netsim" not in capsys.readouterr().err
+def test_a_kind_of_any_type_is_one_line(value: str, file: str, tmp_path: Path, cli: CommandLine) -> None:
+    fabric = saved(tmp_path / "f.toml", file.replace("{}", value) + "\n")
+    text = f'trace = "perm16"\ntopology = "f.toml"\nrouting = {{ kind = {value} }}\n'
+    cli.refused("run perm16 --on", fabric)
+    cli.refused("run", saved(tmp_path / "s.toml", text))
+    parts = ("topology", "routing", "transport", "placement.kind", "transport.preset", "transport.control")
+    for part in (*parts, "topology.kind", "routing.kind"):
+        answer = cli(RUN, f'"{part}={value}"')
+        assert (answer.code, "fault in netsim" in answer.err) == (2, False), part
 
 
 @pytest.mark.parametrize("content", ["[" * 100_000, '{"scenario": ' * 5000, '{"scenario": 1}', '{"scenario": []}'])
-def test_a_saved_run_is_read_with_the_same_care(
-    content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "run.json").write_text(content)
-    for command in (["run", str(tmp_path / "run.json")], ["report", str(tmp_path)], ["explain", str(tmp_path)]):
-        assert main(command) == 2
-        assert "is not a saved run" in capsys.readouterr().err
+def test_a_saved_run_is_read_with_the_same_care(content: str, tmp_path: Path, cli: CommandLine) -> None:
+    run = saved(tmp_path / "run.json", content)
+    for command in ("run", "report", "explain"):
+        assert "is not a saved run" in cli.refused(command, run if command == "run" else tmp_path)
 
 
 def test_what_people_write_is_not_too_deep() -> None:

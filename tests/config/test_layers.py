@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,61 +14,37 @@ from netsim.routing import Spray
 from netsim.topology import FatTree
 
 
-def at_default(folder: Path) -> Scenario:
-    return build_scenario("perm16", {"kind": "fat_tree", "k": 4}, transport="none")
+def of_file(folder: Path, *sets: str) -> Scenario:
+    return load_scenario(folder / "scenario.toml", sets=sets)
 
 
-def at_shipped_file(folder: Path) -> Scenario:
-    return build_scenario("perm16", "rail_optimized_16", transport="none")
-
-
-def at_preset(folder: Path) -> Scenario:
-    return build_scenario("perm16", "rail_optimized_16", transport="roce")
-
-
-def at_base(folder: Path) -> Scenario:
-    (folder / "base.toml").write_text('base = "rail_optimized_16"\nbuffer = "2MB"\n')
-    return build_scenario("perm16", {"base": folder / "base.toml"}, transport="roce")
-
-
-def at_file(folder: Path) -> Scenario:
-    at_base(folder)
-    text = 'trace = "perm16"\ntransport = "roce"\ntopology = { base = "base.toml", buffer = "3MB" }\n'
-    (folder / "scenario.toml").write_text(text)
-    return load_scenario(folder / "scenario.toml")
-
-
-def at_point(folder: Path) -> Scenario:
-    at_file(folder)
+def of_point(folder: Path) -> Scenario:
     point = Document({"topology": {"buffer": "4MB"}}, {("topology", "buffer"): "study.toml, line 4"})
     return vary_scenario(read_document(folder / "scenario.toml"), [point], folder)
 
 
-def at_setting(folder: Path) -> Scenario:
-    at_file(folder)
-    return load_scenario(folder / "scenario.toml", sets=["topology.buffer=5MB"])
+LAYERS: dict[str, tuple[Callable[[Path], Scenario], int]] = {
+    "default": (lambda _: build_scenario("perm16", {"kind": "fat_tree", "k": 4}, transport="none"), 416_000),
+    "shipped file": (lambda _: build_scenario("perm16", "rail_optimized_16", transport="none"), 832_000),
+    "preset": (
+        lambda _: build_scenario("perm16", "rail_optimized_16", transport="roce"),
+        6_400_000,
+    ),  # kmax at 400 Gb/s
+    "base": (lambda folder: build_scenario("perm16", {"base": folder / "base.toml"}, transport="roce"), 2_000_000),
+    "file": (of_file, 3_000_000),
+    "point": (of_point, 4_000_000),
+    "setting": (lambda folder: of_file(folder, "topology.buffer=5MB"), 5_000_000),
+    "later setting": (lambda folder: of_file(folder, "topology.buffer=5MB", "topology.buffer=6MB"), 6_000_000),
+}
 
 
-def at_later_setting(folder: Path) -> Scenario:
-    at_file(folder)
-    return load_scenario(folder / "scenario.toml", sets=["topology.buffer=5MB", "topology.buffer=6MB"])
-
-
-@pytest.mark.parametrize(
-    ("layer", "buffer"),
-    [
-        (at_default, 416_000),
-        (at_shipped_file, 832_000),
-        (at_preset, 6_400_000),  # kmax at 400 Gb/s
-        (at_base, 2_000_000),
-        (at_file, 3_000_000),
-        (at_point, 4_000_000),
-        (at_setting, 5_000_000),
-        (at_later_setting, 6_000_000),
-    ],
-)  # fmt: skip
-def test_each_layer_goes_before_those_below(layer: object, buffer: int, tmp_path: Path) -> None:
-    assert layer(tmp_path).topology.buffer == buffer  # type: ignore[operator]
+@pytest.mark.parametrize("layer", LAYERS)
+def test_each_layer_goes_before_those_below(layer: str, tmp_path: Path) -> None:
+    (tmp_path / "base.toml").write_text('base = "rail_optimized_16"\nbuffer = "2MB"\n')
+    text = 'trace = "perm16"\ntransport = "roce"\ntopology = { base = "base.toml", buffer = "3MB" }\n'
+    (tmp_path / "scenario.toml").write_text(text)
+    build, buffer = LAYERS[layer]
+    assert build(tmp_path).topology.buffer == buffer
 
 
 def test_a_setting_over_an_object_leaves_the_rest_to_the_preset() -> None:

@@ -12,12 +12,12 @@ from netsim.config import build_scenario
 from netsim.config.preset_defaults import filled_in
 from netsim.config.scenario import Scenario
 from netsim.queues.disciplines.red import Ecn
-from netsim.study.designs import with_seed
 from netsim.topology import FatTree
 from netsim.transport import CONTROLS, RECOVERIES
 from netsim.transport.presets import DEFAULT_PRESET, PRESETS
 from netsim.transport.settings import Transport
 from netsim.units import UNLIMITED
+from tests.inputs import refused
 
 SHIPPED = "fat_tree_k4_100g"
 
@@ -142,7 +142,7 @@ def test_what_a_user_switched_off_stays_off(preset: str, off: str, tmp_path: Pat
     """Saved, read again, run with another seed: a preset would fill it in."""
     scenario = build_scenario("perm16", {"base": SHIPPED, off: "off"}, transport={"preset": preset})
     (tmp_path / "s.toml").write_text(scenario.to_toml())
-    for again in (netsim.load_scenario(tmp_path / "s.toml"), with_seed(scenario, 2)):
+    for again in (netsim.load_scenario(tmp_path / "s.toml"), scenario.changed(seed=2)):
         assert getattr(again.topology, off) is None
     netsim.simulate(scenario).save(tmp_path / "saved")
     assert netsim.Result.load(tmp_path / "saved").scenario == scenario
@@ -177,9 +177,7 @@ def test_a_name_in_the_digest_changes_nothing() -> None:
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_a_line(settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(netsim.InputError, match=said) as refused:
-        build_scenario(**({"trace": "perm16", "topology": SHIPPED} | settings))
-    assert "\n" not in str(refused.value)
+    assert said in str(refused(build_scenario, **({"trace": "perm16", "topology": SHIPPED} | settings)))
 
 
 def test_spray_with_go_back_n_is_a_warning() -> None:

@@ -128,7 +128,7 @@ def test_both_stand_still_in_a_deadlock() -> None:
 
 
 def test_a_deadlock_names_its_class() -> None:
-    with pytest.raises(RunError, match="flow control has stopped class 1 of links that wait for each other: switch"):
+    with pytest.raises(RunError, match="flow control has stopped class 1 of links that wait for each other: tor"):
         play_core(CLASSED_DEADLOCK)
 
 

@@ -14,16 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import netsim
-from netsim.cli import main
 from netsim.result.tables import TABLES
+from tests.cli.command_line import CommandLine
 
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("saved") / "run"
-    netsim.simulate("perm16", "fat_tree_k4_100g").save(folder)
-    return folder
+Refused = Callable[[str], str]
 
 
 @pytest.fixture
@@ -31,17 +25,20 @@ def run(saved: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(saved, tmp_path / "run"))
 
 
-def refused(run: Path, capsys: pytest.CaptureFixture[str], file: str) -> str:
-    said = set()
-    for command in (["report", run], ["trace", run], ["explain", run], ["compare", run, run]):
-        assert main(list(map(str, command))) == 2
-        err = capsys.readouterr().err
-        assert len(err.splitlines()) == 1
-        said.add(err)
-    assert len(said) == 1 or not (run / "run.json").is_file()  # then `compare` takes it for no run
-    assert file in err
-    assert "fault in netsim" not in err
-    return err
+COMMANDS = ["report {run}", "trace {run}", "explain {run}", "compare {run} {run}"]
+
+
+@pytest.fixture
+def refused(run: Path, cli: CommandLine) -> Callable[[str], str]:
+    """Gives the line, about some file, with which each command refuses the run."""
+
+    def by(file: str) -> str:
+        said = {cli.refused(command.format(run=run)) for command in COMMANDS}
+        assert len(said) == 1 or not (run / "run.json").is_file()  # then `compare` takes it for no run
+        assert all(file in line for line in said)
+        return cli.refused("report", run)
+
+    return by
 
 
 def changed(path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
@@ -58,20 +55,16 @@ def with_column(column: str, values: Any, kind: Any = None) -> Callable[[pa.Tabl
     return change
 
 
-TYPES = [("flows", "src", pa.string(), "0"), ("links", "bytes", pa.float64(), 1.5), ("links", "kind", pa.int64(), 1)]
-TYPES += [
-    ("collectives", "op", pa.binary(), b"x"),
-    ("parts", "rank", pa.int32(), 0),
-    ("queues", "link", pa.bool_(), True),
-]
+TYPES = [
+    ("flows", "src", pa.string(), "0"), ("links", "bytes", pa.float64(), 1.5), ("links", "kind", pa.int64(), 1),
+    ("collectives", "op", pa.binary(), b"x"), ("parts", "rank", pa.int32(), 0), ("queues", "link", pa.bool_(), True),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "column", "kind", "value"), TYPES)
-def test_other_types(
-    name: str, column: str, kind: Any, value: Any, run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_types(name: str, column: str, kind: Any, value: Any, run: Path, refused: Refused) -> None:
     changed(run / f"{name}.parquet", with_column(column, value, kind))
-    assert f"holds {kind} in {column}" in refused(run, capsys, f"{name}.parquet")
+    assert f"holds {kind} in {column}" in refused(f"{name}.parquet")
 
 
 VALUES = [
@@ -85,39 +78,37 @@ VALUES = [
 
 
 @pytest.mark.parametrize(("name", "column", "value"), VALUES)
-def test_impossible_values(name: str, column: str, value: Any, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_impossible_values(name: str, column: str, value: Any, run: Path, refused: Refused) -> None:
     changed(run / f"{name}.parquet", with_column(column, value))
     if (name, column) == ("collectives", "end_ps"):
         changed(run / f"{name}.parquet", with_column("start_ps", 1))
-    refused(run, capsys, f"{name}.parquet")
+    refused(f"{name}.parquet")
 
 
 @pytest.mark.parametrize("name", ["collectives", "links"])
 @pytest.mark.parametrize("rows", [0, 2])
-def test_other_row_counts(name: str, rows: int, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_row_counts(name: str, rows: int, run: Path, refused: Refused) -> None:
     changed(run / f"{name}.parquet", lambda table: pa.concat_tables([table] * rows) if rows else table.slice(0, 0))
-    refused(run, capsys, "")
+    refused("")
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_tables_that_claim_more_rows_than_a_memory_holds(
-    name: str, run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tables_that_claim_more_rows_than_a_memory_holds(name: str, run: Path, refused: Refused) -> None:
     """A small file of so many equal rows that they would take gigabytes."""
     row = pq.read_table(run / f"{name}.parquet").slice(0, 1)
     rows = 3_000_000
     columns = [pa.repeat(row.column(place)[0], rows) for place in range(row.num_columns)]
     pq.write_table(pa.table(columns, schema=row.schema), run / f"{name}.parquet", compression="zstd")
     assert (run / f"{name}.parquet").stat().st_size < 300_000
-    assert "claims to hold 3,000,000 rows" in refused(run, capsys, f"{name}.parquet")
+    assert "claims to hold 3,000,000 rows" in refused(f"{name}.parquet")
 
 
-def test_a_long_text_in_every_row_is_not_written_out(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_long_text_in_every_row_is_not_written_out(run: Path, refused: Refused) -> None:
     row = pq.read_table(run / "collectives.parquet").slice(0, 1)
     columns = [pa.repeat(row.column(place)[0], 20_000) for place in range(row.num_columns)]
     columns[row.schema.get_field_index("op")] = pa.repeat(pa.scalar("x" * 50_000), 20_000)
     pq.write_table(pa.table(columns, schema=row.schema), run / "collectives.parquet", compression="zstd")
-    assert "holds what op never is" in refused(run, capsys, "collectives.parquet")
+    assert "holds what op never is" in refused("collectives.parquet")
 
 
 SUMMARIES: list[tuple[str, Any]] = [
@@ -129,13 +120,11 @@ SUMMARIES: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("key", "value"), SUMMARIES)
-def test_a_summary_that_is_not_that_of_the_tables(
-    key: str, value: Any, run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_summary_that_is_not_that_of_the_tables(key: str, value: Any, run: Path, refused: Refused) -> None:
     summary = json.loads((run / "summary.json").read_text())
     for tampered in (summary | {key: value}, {name: each for name, each in summary.items() if name != key}):
         (run / "summary.json").write_text(json.dumps(tampered))
-        said = refused(run, capsys, "summary.json")
+        said = refused("summary.json")
         assert key in said or (value != value and "cannot be read as JSON" in said)  # NaN is none
 
 
@@ -143,32 +132,29 @@ def test_a_summary_that_is_not_that_of_the_tables(
     "file", ["run.json", "summary.json", "trace.jsonl.gz", *(f"{name}.parquet" for name in TABLES)]
 )
 @pytest.mark.parametrize("content", [None, b"", b"{}", b"[" * 50_000, b"null", b'{"a": NaN}', b"\xff\xfe", "folder"])
-def test_files_that_are_missing_or_hold_something_else(
-    file: str, content: Any, run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_that_are_missing_or_hold_something_else(file: str, content: Any, run: Path, refused: Refused) -> None:
     (run / file).unlink()
     if content == "folder":
         (run / file).mkdir()
     elif content is not None:
         (run / file).write_bytes(content)
-    refused(run, capsys, "")
+    refused("")
 
 
 @pytest.mark.parametrize("key", ["trace", "netsim", "versions", "host", "seed"])
 @pytest.mark.parametrize("value", ["gone", None, 5, [], {"a": 1}])
-def test_what_a_run_says_of_itself(key: str, value: Any, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_run_says_of_itself(key: str, value: Any, run: Path, cli: CommandLine) -> None:
     text = json.loads((run / "run.json").read_text())
     text[key] = value
     if value == "gone":
         del text[key]
     (run / "run.json").write_text(json.dumps(text))
-    for command in (["report", run], ["trace", run], ["explain", run], ["compare", run, run]):
-        main(list(map(str, command)))
-        assert "fault in netsim" not in capsys.readouterr().err
+    for command in COMMANDS:
+        assert "fault in netsim" not in cli(command.format(run=run)).err
 
 
 @pytest.mark.parametrize("name", ["summary.json", *(f"{name}.parquet" for name in TABLES)])
-def test_a_pipe_in_place_of_a_file_is_not_waited_for(name: str, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(name: str, run: Path, refused: Refused) -> None:
     (run / name).unlink()
     os.mkfifo(run / name)
-    assert name in refused(run, capsys, name)
+    assert name in refused(name)

@@ -160,12 +160,8 @@ def test_goal_is_written_as_upstream_writes_it(name: str) -> None:
         (
             "aicb_GPT13B_tp8_sp.txt",
             172,
-            {
-                "broadcast": (1, 16_384),
-                "all_gather": (161, 6_604_062_720),
-                "reduce_scatter": (161, 9_852_682_240),
-                "all_reduce": (11, 3_618_267_152),
-            },
+            {"broadcast": (1, 16_384), "all_reduce": (11, 3_618_267_152)}
+            | {"all_gather": (161, 6_604_062_720), "reduce_scatter": (161, 9_852_682_240)},
         ),
         ("aicb_Llama7B_zero3.txt", 12, {"all_gather": (12, 3_496_004), "reduce_scatter": (1, 1_889_785_610)}),
     ],

@@ -10,9 +10,9 @@ import simpy
 
 import netsim
 from netsim.collectives import Request, plan
+from netsim.config.scenario import Packet
 from netsim.routing import Single
 from netsim.simulation.fabric import Fabric
-from netsim.simulation.wire import Wire
 from tests.reference.scenarios.networks import queue, star
 from tests.traffic import flows
 
@@ -128,7 +128,7 @@ def build_fabric(network: netsim.Network) -> Fabric:
         simpy.Environment(),
         network,
         lambda *ends: Single().routes(network, *ends, seed=1),
-        wire=Wire(),
+        packet=Packet(),
         transport=netsim.Transport(control="none"),
         seed=1,
     )

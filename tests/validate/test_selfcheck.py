@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,14 +9,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from netsim.cli import main
 from netsim.config import load_topology
 from netsim.errors import InputError, RunError
 from netsim.result import Result
 from netsim.topology import FatTree, LeafSpine
 from netsim.validate.selfcheck import INVARIANTS, Bench, LawCheck, selfcheck
+from tests.cli.command_line import CommandLine
 
-Capture = pytest.CaptureFixture[str]
 SMALL = LeafSpine(leaves=2, spines=1, hosts_per_leaf=2, name="small")
 
 
@@ -115,25 +113,22 @@ def test_one_host_is_no_fabric() -> None:
 
 
 def test_the_command_prints_a_line_each_and_leaves_with_1_if_one_fails(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
-    assert main(["selfcheck", "leaf_spine_32_1to1"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = cli.succeeds("selfcheck leaf_spine_32_1to1").out.splitlines()
     assert [line[:4] for line in lines] == ["pass"] * len(INVARIANTS)
     column = lines[0].index("at most ", lines[0].index("line rate"))
     assert all(line[column - 2 : column] == "  " and line[column] != " " for line in lines)
     monkeypatch.setitem(INVARIANTS, "same seed, same bytes", lambda bench: ("two answers", False))
-    assert main(["selfcheck", "leaf_spine_32_1to1"]) == 1
-    assert capsys.readouterr().out.splitlines()[-1].startswith("FAIL  same seed, same bytes")
+    code, out, _ = cli("selfcheck leaf_spine_32_1to1")
+    assert (code, out.splitlines()[-1][:27]) == (1, "FAIL  same seed, same bytes")
 
 
-def test_the_command_speaks_json(capsys: Capture) -> None:
-    assert main(["selfcheck", "leaf_spine_32_1to1", "--json"]) == 0
-    findings = json.loads(capsys.readouterr().out)
+def test_the_command_speaks_json(cli: CommandLine) -> None:
+    findings = cli.json("selfcheck leaf_spine_32_1to1")
     assert [each["invariant"] for each in findings] == list(INVARIANTS)
     assert all(each["holds"] and each["measured"] for each in findings)
 
 
-def test_a_wrong_name_is_a_users_mistake(capsys: Capture) -> None:
-    assert main(["selfcheck", "fat_tree_k5"]) == 2
-    assert "did you mean" in capsys.readouterr().err
+def test_a_wrong_name_is_a_users_mistake(cli: CommandLine) -> None:
+    assert "did you mean" in cli.refused("selfcheck fat_tree_k5")

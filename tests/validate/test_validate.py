@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from importlib import import_module
 from pathlib import Path
@@ -10,13 +9,12 @@ from pathlib import Path
 import pytest
 
 import netsim
-from netsim.cli import main
 from netsim.errors import InputError, RunError
 from netsim.validate import EXPERIMENTS, Experiment, bench, chance, exact, fairness, lossless, ultra, validate
 from netsim.validate.bench import ULTRA, ULTRA_QUEUE, fat_tree, last_ack_us, permutation
 from netsim.validate.nouns import at_least, between, exactly, near, said
+from tests.cli.command_line import CommandLine
 
-Capture = pytest.CaptureFixture[str]
 SLOW = {"roce-incast", "roce-ring", "roce-permutation", "roce-all-to-all", "permutation-1024", "two-flows", "losses"}
 EVERY_DAY = [
     pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
@@ -58,12 +56,11 @@ def test_permutations_leave_no_one_out_and_stay_apart() -> None:
         assert all(s // apart != t // apart for s, t in pairs)
 
 
-def test_the_command_prints_a_line_per_figure(capsys: Capture) -> None:
-    assert main(["validate", "--only", "dcqcn-thresholds"]) == 0
-    output = capsys.readouterr()
-    assert "pass  31 senders at line rate: drops: expected 0, got 0" in output.out
-    assert output.out.endswith("3 of 3 figures pass\n")
-    assert "dcqcn-thresholds" in output.err
+def test_the_command_prints_a_line_per_figure(cli: CommandLine) -> None:
+    _, out, err = cli.succeeds("validate --only dcqcn-thresholds")
+    assert "pass  31 senders at line rate: drops: expected 0, got 0" in out
+    assert out.endswith("3 of 3 figures pass\n")
+    assert "dcqcn-thresholds" in err
 
 
 class RanError(Exception):
@@ -84,21 +81,20 @@ def test_an_experiment_finds_nothing_before_something_ran(name: str, monkeypatch
         next(iter(EXPERIMENTS[name].run(False)))
 
 
-def test_json_is_every_finding(capsys: Capture) -> None:
-    assert main(["validate", "--only", "dcqcn-thresholds", "--json"]) == 0
-    findings = json.loads(capsys.readouterr().out)
+def test_json_is_every_finding(cli: CommandLine) -> None:
+    findings = cli.json("validate --only dcqcn-thresholds")
     assert len(findings) == 3
     assert set(findings[0]) == {"experiment", "figure", "source", "expected", "got", "difference", "holds"}
 
 
-def test_a_miss_and_a_broken_run_end_with_one(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_a_miss_and_a_broken_run_end_with_one(monkeypatch: pytest.MonkeyPatch, cli: CommandLine) -> None:
     def broken(full: bool) -> object:
         yield near("halves", 100, 50, 0.05, " us")
         raise RunError("nothing moves")
 
     monkeypatch.setitem(EXPERIMENTS, "dcqcn-thresholds", Experiment("nowhere", broken))  # type: ignore[arg-type]
-    assert main(["validate", "--only", "dcqcn-thresholds"]) == 1
-    out = capsys.readouterr().out
+    code, out, _ = cli("validate --only dcqcn-thresholds")
+    assert code == 1
     assert "FAIL  halves: expected 100.00 us +- 5 %, got 50.00 us, difference -50.00%" in out
     assert "nothing moves" in out
     assert "0 of 2 figures pass" in out

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netsim.kernel.settings import KernelSettings
+from netsim.queues.disciplines.shared_buffer import SharedBuffer
+from netsim.queues.disciplines.trim import Trim
 from netsim.topology.bisection import bisection_bps
 from netsim.topology.pfc import Pfc
-from netsim.topology.shared_buffer import SharedBuffer
-from netsim.topology.trimming import Trim
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -83,6 +85,13 @@ class Network:
     pfc: Pfc | None = None
     trim: Trim | None = None
     shared_buffer: SharedBuffer | None = None
+    queue: Mapping[str, KernelSettings] = field(default_factory=dict)
+
+    @property
+    def disciplines(self) -> dict[str, KernelSettings]:
+        """The queue disciplines of its switches that have settings, by name."""
+        own = {"trim": self.trim, "shared_buffer": self.shared_buffer}
+        return {name: settings for name, settings in own.items() if settings} | dict(self.queue)
 
     # per link
     source = _column("links", "source", np.int32)  # the node it leaves

@@ -11,8 +11,8 @@ import netsim
 from netsim.config import build_scenario
 from netsim.config.preset_defaults import filled_in
 from netsim.config.scenario import Scenario
+from netsim.queues.disciplines.red import Ecn
 from netsim.topology import FatTree
-from netsim.topology.ecn import Ecn
 from netsim.transport import CONTROLS, RECOVERIES
 from netsim.transport.presets import DEFAULT_PRESET, PRESETS
 from netsim.transport.settings import Transport

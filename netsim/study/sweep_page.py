@@ -34,17 +34,10 @@ def study_page(plan: Plan, table: pd.DataFrame) -> str:
     """The page as one text of HTML that needs nothing else."""
     failed = int((table["status"] == FAILED).sum())
     facts = [("points", f"{len(plan.points):,}"), ("finished", f"{len(table):,}"), ("failed", f"{failed:,}")]
-    shown = [
-        plan.picture.y,
-        *(name for name in DRAWN if name not in (*DULL, plan.picture.y) and _says_something(table[name])),
-    ]
-    plots: list[Part] = [_plot(chart_of(plan, table, name)) for name in shown]
+    others = [name for name in DRAWN if name not in (*DULL, plan.picture.y) and table[name].nunique(dropna=True) > 1]
+    plots: list[Part] = [_plot(chart_of(plan, table, name)) for name in (plan.picture.y, *others)]
     sections = [Section("Figures", plots), Section("Points", _points(plan, table))]
     return page(plan.picture.title or plan.name, facts, sections)
-
-
-def _says_something(figure: pd.Series[Any]) -> bool:
-    return figure.nunique(dropna=True) > 1
 
 
 def _points(plan: Plan, table: pd.DataFrame) -> list[Part]:

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from netsim.routing import ROUTINGS, Routes, Routing, base
+from netsim.routing import ROUTINGS, Routes, Routing, Single, base
 from netsim.topology import FatTree, LeafSpine, Network, NetworkBuilder, RailOptimized
 from tests.inputs import refusal
 
@@ -139,3 +139,10 @@ def test_routings_know_their_names_and_refuse_unknown_keys() -> None:
         assert kind().kind == name
         with pytest.raises(ValueError, match="colour"):
             kind.model_validate({"colour": "red"})
+
+
+def test_single_takes_the_first_of_equal_links() -> None:
+    network = NETWORKS["fat_tree"]
+    route = Single().routes(network, [3], [15], [5], 99).of(0)
+    names = ["host3->tor1", "tor1->agg0", "agg0->core0", "core0->agg6", "agg6->tor7", "tor7->host15"]
+    assert [network.link_name(link) for link in route] == names

@@ -104,9 +104,9 @@ def carry(flows: list[tuple[int, int, int]], hosts: int, topology: str, pfc: boo
 
     from netsim.collectives import Request, plan
     from netsim.config import load_topology
+    from netsim.config.scenario import Packet
     from netsim.routing import ROUTINGS
     from netsim.simulation.fabric import Fabric
-    from netsim.simulation.wire import Wire
     from netsim.transport.settings import Transport
 
     pauses = {"xoff": 15 * PAYLOAD, "xon": 12 * PAYLOAD} if pfc else "off"
@@ -118,7 +118,7 @@ def carry(flows: list[tuple[int, int, int]], hosts: int, topology: str, pfc: boo
         env,
         network,
         lambda *ends: routing.routes(network, *ends, seed=1),
-        wire=Wire(),
+        packet=Packet(),
         transport=Transport(control="none"),
         seed=1,
     )

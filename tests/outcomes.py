@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from netsim.config import build_scenario
 from netsim.config.scenario import Scenario
 from netsim.result import Result
+from netsim.result.tables import RawResult
 from netsim.traces import Group, Operation, Trace
 
 US = 1_000_000  # ps
@@ -28,7 +28,7 @@ def scenario_of(topology: str = "fat_tree_k4_100g", **settings: Any) -> Scenario
 
 def outcome_of(
     scenario: Scenario, flows: list[Flow], collectives: list[dict[str, Any]] | None = None, **totals: Any
-) -> SimpleNamespace:
+) -> RawResult:
     """An outcome with these flows; without `collectives` they are one operation, as long as the longest of them."""
     end = max((flow[4] for flow in flows), default=0)
     whole = {"op": "flows", "bytes": sum(flow[2] for flow in flows), "end_ps": end, "ideal_ps": end}
@@ -36,7 +36,7 @@ def outcome_of(
     last = max((row["end_ps"] for row in rows), default=0)
     counts = {"packets_delivered": 1000, "packet_hops": 6000, "retransmitted_packets": 0, "simulate_seconds": 0.5}
     counts |= {"queue_interval_ps": US}
-    return SimpleNamespace(
+    return RawResult(
         collectives=_collectives(rows),
         parts=_parts(rows),
         flows=_flows(scenario, flows),

@@ -15,7 +15,7 @@ import numpy as np
 
 import netsim
 from netsim.errors import NetsimError
-from netsim.report.over_time import OverTime
+from netsim.report.over_time import samples_of
 from netsim.result import Result
 from netsim.result.tables import TABLES
 from netsim.traces import Operation, Trace
@@ -177,7 +177,7 @@ def nothing_beats_its_ideal(result: Result) -> list[str]:
 
 def no_link_is_busy_for_longer_than_the_run(result: Result) -> list[str]:
     """As a whole, nor between two looks at its queue."""
-    busy, over_time = result.links["busy_fraction"], OverTime(result).samples["utilisation"]
+    busy, over_time = result.links["busy_fraction"], samples_of(result)["utilisation"]
     breaches = [f"link {row}: busy {busy[row]}" for row in np.flatnonzero(~busy.between(0, 1))]
     return breaches + [f"sample {row}: {over_time[row]}" for row in np.flatnonzero(over_time > 1)]
 

@@ -8,25 +8,12 @@ import gc
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from netsim.cli import (
-    compare,
-    convert,
-    describe,
-    explain,
-    listing,
-    plan,
-    profile,
-    report,
-    run,
-    selfcheck,
-    sweep,
-    trace,
-    validate,
-)
+from netsim.cli import listing
 from netsim.cli.exit_codes import interrupts_heard, leave
 from netsim.version import __version__
 
@@ -70,18 +57,13 @@ def netsim(
     """
 
 
-app.command("run", help=run.__doc__)(run.run)
-app.command("compare", help=compare.__doc__)(compare.compare)
-app.command("report", help=report.__doc__)(report.report)
-app.command("trace", help=trace.__doc__)(trace.trace)
-app.command("sweep", help=sweep.__doc__)(sweep.sweep)
-app.command("explain", help=explain.__doc__)(explain.explain)
-app.command("describe", help=describe.__doc__)(describe.describe)
-app.command("profile", help=profile.__doc__)(profile.profile)
-app.command("convert", help=convert.__doc__)(convert.convert)
-app.command("plan", help=plan.__doc__)(plan.plan)
-app.command("selfcheck", help=selfcheck.__doc__)(selfcheck.selfcheck)
-app.command("validate", help=validate.__doc__)(validate.validate)
+COMMANDS = (  # each is a file with a function of that name
+    "run", "compare", "report", "trace", "sweep", "explain", "describe", "profile", "convert", "plan", "selfcheck",
+    "validate",
+)  # fmt: skip
+for _name in COMMANDS:
+    _file = import_module(f"netsim.cli.{_name}")
+    app.command(_name, help=_file.__doc__)(getattr(_file, _name))
 app.command("list", help=listing.__doc__)(listing.list_all)
 
 

@@ -86,6 +86,16 @@ def limits(time_limit: str | None, wall_limit: str | None) -> Limits:
     return limits_of(time_limit, wall_limit, where="--{}-limit")
 
 
+def size(option: str, text: str | None) -> int | None:
+    """The bytes of an option, if it was given; InputError, with the option's name, for what is no size."""
+    from netsim.units import parse_size
+
+    try:
+        return None if text is None else parse_size(text)
+    except InputError as error:
+        raise InputError(error.what, where=option, hint=error.hint) from None
+
+
 def pair(option: str, text: str, example: str) -> str:
     """A `KEY=VALUE` as it was given; InputError if it is none."""
     key, sign, value = text.partition("=")

@@ -57,7 +57,10 @@ def convert(
     named = dict(choices.pair("--algorithm", each, "all_reduce=tree").split("=", 1) for each in algorithm)
     with reading():
         trace = load_trace(traces, fill_missing_ranks=fill_missing_ranks)
-    made = converted(trace, out, to, named, _chunk(chunk))
+    most = choices.size("--chunk", chunk)
+    if most == 0:
+        raise InputError("a flow of no bytes", where="--chunk", hint="give at least one byte, e.g. --chunk 1MiB")
+    made = converted(trace, out, to, named, most)
     _tell([*trace.notes, *made.notes], made, as_json)
 
 
@@ -73,17 +76,3 @@ def _tell(notes: list[str], made: Converted, as_json: bool) -> None:
         return
     named = f"{made.files[0]}" + (f" ... {made.files[-1]} ({len(made.files)} files)" if made.files[1:] else "")
     print(f"{named}: {made.format}, {ranks:,} ranks, {operations:,} operations")
-
-
-def _chunk(text: str | None) -> int | None:
-    from netsim.units import parse_size
-
-    if text is None:
-        return None
-    try:
-        size = parse_size(text)
-    except InputError as error:
-        raise InputError(error.what, where="--chunk", hint=error.hint) from None
-    if not size:
-        raise InputError("a flow of no bytes", where="--chunk", hint="give at least one byte, e.g. --chunk 1MiB")
-    return size

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from netsim.cli.progress import bar_of
+
 QUIET_SECONDS = 2.0  # before anything is said where no bar is drawn
 BETWEEN_SECONDS = 10.0  # and between two lines
 
@@ -20,12 +22,9 @@ def finishing(total: int, noun: str) -> Iterator[Callable[[object], None]]:
     if not sys.stderr.isatty():
         yield _Lines(total, noun)
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+    from rich.progress import MofNCompleteColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bar(*columns, TextColumn("left"), TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+    with bar_of(MofNCompleteColumn(), TimeElapsedColumn(), "left") as bar:
         task = bar.add_task(noun, total=total)
         yield lambda _: bar.advance(task)
 

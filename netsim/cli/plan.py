@@ -45,10 +45,10 @@ def plan(
     request = collectives.Request(
         op=op,
         ranks=len(layout),
-        bytes=_size("--bytes", size, needed=op != "barrier") or 0,
+        bytes=_size(op, size),
         root=root,
         channels=channels,
-        chunk_bytes=_size("--chunk", chunk, needed=False),
+        chunk_bytes=choices.size("--chunk", chunk),
         layout=layout,
     )
     schedule = collectives.plan(request, algorithm)
@@ -78,17 +78,10 @@ def _layout(on: str | None, ranks: int | None) -> Layout:
     return Layout(network.server_of[hosts], network.rail_of[hosts])
 
 
-def _size(option: str, text: str | None, needed: bool) -> int | None:
-    from netsim.units import parse_size
-
-    if text is None:
-        if needed:
-            raise InputError("how much?", where=option, hint=f"add {option} 64MiB")
-        return None
-    try:
-        return parse_size(text)
-    except InputError as error:
-        raise InputError(error.what, where=option, hint=error.hint) from None
+def _size(op: str, text: str | None) -> int:
+    if text is None and op != "barrier":
+        raise InputError("how much?", where="--bytes", hint="add --bytes 64MiB")
+    return choices.size("--bytes", text) or 0
 
 
 def _facts(schedule: Schedule) -> dict[str, str | int]:

@@ -14,24 +14,26 @@ from netsim.units import format_time
 Progress = Callable[[int, float, int, int], None]  # (now_ps, collectives done, collectives in all, packet hops)
 
 
+def bar_of(*between: Any) -> Any:
+    """A bar on stderr that vanishes at its end: what is done, the bar, columns of rich, and the time left."""
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=24), *between, TimeRemainingColumn())
+    return Bar(*columns, console=Console(stderr=True), transient=True)
+
+
 @contextmanager
 def watching(name: str) -> Iterator[Progress | None]:
     """Give a function that `simulate` calls now and then; it draws simulated time, collectives, speed and time left."""
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+    from rich.progress import MofNCompleteColumn
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TextColumn("collectives  {task.fields[simulated]}  {task.fields[speed]}  left"),
-        TimeRemainingColumn(),
-    )
-    with Bar(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5) as bar:
+    text = "collectives  {task.fields[simulated]}  {task.fields[speed]}  left"
+    with bar_of(MofNCompleteColumn(), text) as bar:
         task = bar.add_task(name, total=None, simulated="planning", speed="")
         began, before = 0.0, 0  # at the first word: planning and routing come before it
 
@@ -86,24 +88,12 @@ class _FileBar:
         if total < LARGE:
             return
         if self.bar is None:
-            self.bar = self.stack.enter_context(_byte_bar())
+            from rich.progress import DownloadColumn, TransferSpeedColumn
+
+            self.bar = self.stack.enter_context(bar_of(DownloadColumn(), TransferSpeedColumn(), "left"))
         if path != self.path:
             self.path = path
             if self.task is not None:
                 self.bar.remove_task(self.task)
             self.task = self.bar.add_task(f"reading {path.name}", total=total)
         self.bar.update(self.task, completed=done)
-
-
-def _byte_bar() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
-    from rich.progress import Progress as Bar
-
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-    )
-    return Bar(*columns, TextColumn("left"), TimeRemainingColumn(), console=Console(stderr=True), transient=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from netsim.config.document import Document, Keys, merged, read_document
+from netsim.config.document import Document, Keys, merged, nested, read_document
 from netsim.config.layers import changed, opened, topology_document, with_sets
 from netsim.config.parts import scenario_of, topology_of, trace_of
 from netsim.config.scenario import Scenario
@@ -31,6 +31,7 @@ __all__ = [
     "load_scenario",
     "load_topology",
     "load_trace",
+    "nested",
     "read_document",
     "validated",
     "vary_scenario",

@@ -228,10 +228,14 @@ def assignment(text: str) -> Document:
     keys = tuple(key.strip() for key in path.split("."))
     if not sign or not all(keys) or len(keys) > DEEPEST:
         raise InputError(f"{text[:60]!r} is not PATH=VALUE", where="--set", hint="write --set transport.control=none")
-    value: Any = _value(written.strip())
+    return nested(keys, _value(written.strip()), f"--set {text.strip()}")
+
+
+def nested(keys: tuple[str, ...], value: Any, place: str) -> Document:
+    """One value under its keys, all of them written at one place."""
     for key in reversed(keys):
         value = {key: value}
-    return Document(value, {keys[: n + 1]: f"--set {text.strip()}" for n in range(len(keys))})
+    return Document(value, {keys[: n + 1]: place for n in range(len(keys))})
 
 
 def _value(written: str) -> Any:

@@ -149,6 +149,10 @@ class Scenario(BaseModel):
                 raise InputError(f"classes.by_group: no group {name!r}", hint=nearest(name, self.trace.groups))
         return self
 
+    def changed(self, **fields: Any) -> Scenario:
+        """The same scenario with other fields. Raises InputError for what makes no sense."""
+        return Scenario(**{name: getattr(self, name) for name in Scenario.model_fields} | fields)
+
     def as_tables(self, trace: str) -> dict[str, Any]:
         """The scenario as the nested tables of a scenario file, with `trace` for the name of the trace's file."""
         plain = {name: getattr(self, name) for name in type(self).model_fields if name != "trace"}

@@ -13,6 +13,7 @@ from netsim.core.observe.packet_tracer import MessageTimeline, PacketTracer
 from netsim.core.state.dtypes import NEVER
 from netsim.core.state.packet_header import ACK, CONNECTION, HOP, MARK
 from netsim.core.state.world import World
+from netsim.explain.message_timelines import SEQUENCES
 from netsim.explain.saved import check_known, check_same
 from netsim.result import Result
 from netsim.result.chunks import COLUMNS, PAIRS, Chunks, steps_of
@@ -22,7 +23,6 @@ from netsim.simulation.fabric import ActiveCollective, Fabric
 MOST_CHUNKS = 500_000  # viewers become slow beyond a million events
 MANY_ROWS = 1 << 21  # of the packet trace at a time: 64 MB
 NONE = np.zeros(0, "i8")
-SEQUENCES = 33  # binary digits: a message may end where a connection's last sequence number is
 
 
 def chunks_of(

@@ -11,7 +11,7 @@ import numpy as np
 from netsim.core.observe.packet_tracer import MessageTimeline
 from netsim.simulation.fabric import ActiveCollective
 
-SEQUENCES = 33  # binary digits
+SEQUENCES = 33  # binary digits: a message may end where a connection's last sequence number is
 
 
 @dataclass(frozen=True)
@@ -35,23 +35,33 @@ class Timelines:
         return found
 
     @cached_property
-    def _messages(self) -> tuple[Any, Any, Any]:
-        """Ends of all messages in order of connection and sequence; their collective and row."""
+    def messages(self) -> dict[str, Any]:
+        """All messages by connection and sequence: connection, released_at, first, end; their number and row."""
         every = [(number, self.timeline(number)) for number in self.carried]
-        none = np.zeros(0, "i8")
-        key = np.concatenate([none, *((timeline.connection << SEQUENCES) + timeline.end for _, timeline in every)])
-        number = np.concatenate([none, *(np.full(len(timeline.end), number) for number, timeline in every)])
-        row = np.concatenate([none, *(np.arange(len(timeline.end)) for _, timeline in every)])
-        order = np.argsort(key, kind="stable")
-        return key[order], number[order], row[order]
+        parts = {
+            name: [getattr(timeline, name) for _, timeline in every]
+            for name in ("connection", "released_at", "first", "end")
+        }
+        parts["number"] = [np.full(len(timeline.end), number) for number, timeline in every]
+        parts["row"] = [np.arange(len(timeline.end)) for _, timeline in every]
+        columns = {name: np.concatenate([np.zeros(0, "i8"), *each]) for name, each in parts.items()}
+        order = np.lexsort((columns["end"], columns["connection"]))
+        return {name: column[order] for name, column in columns.items()}
+
+    def message_at(self, place: int) -> Message:
+        """The message at a place of `messages`."""
+        return Message(int(self.messages["number"][place]), int(self.messages["row"][place]))
+
+    @cached_property
+    def _ends(self) -> Any:
+        return (self.messages["connection"] << SEQUENCES) + self.messages["end"]
 
     def message_of(self, connection: int, sequence: int) -> Message | None:
         """The message that a packet belongs to; None where it is not known."""
-        key, number, row = self._messages
-        place = int(np.searchsorted(key, (connection << SEQUENCES) + sequence, side="right"))
-        if place == len(key) or key[place] >> SEQUENCES != connection:
+        place = int(np.searchsorted(self._ends, (connection << SEQUENCES) + sequence, side="right"))
+        if place == len(self._ends) or self._ends[place] >> SEQUENCES != connection:
             return None
-        return Message(int(number[place]), int(row[place]))
+        return self.message_at(place)
 
     def released_at(self, message: Message) -> int:
         """When it waited for nothing more, ps."""

@@ -71,17 +71,9 @@ class Queues:
     """All messages in order of connection and sequence: so they were released there, and so they were sent."""
 
     def __init__(self, timelines: Timelines) -> None:
-        every = [(number, timelines.timeline(number)) for number in timelines.carried]
-        none = np.zeros(0, "i8")
-        connection, released, first, end = (
-            np.concatenate([none, *(getattr(timeline, name) for _, timeline in every)])
-            for name in ("connection", "released_at", "first", "end")
-        )
-        number = np.concatenate([none, *(np.full(len(timeline.end), number) for number, timeline in every)])
-        row = np.concatenate([none, *(np.arange(len(timeline.end)) for _, timeline in every)])
-        order = np.lexsort((end, connection))
-        self._connection, self._released, self._number = connection[order], released[order], number[order]
-        self._row, self._first, self._end = row[order], first[order], end[order]
+        self._timelines, messages = timelines, timelines.messages
+        self._connection, self._released = messages["connection"], messages["released_at"]
+        self._first, self._end = messages["first"], messages["end"]
 
     def _place(self, connection: int, at_ps: int) -> int | None:
         first, last = np.searchsorted(self._connection, [connection, connection + 1])
@@ -91,7 +83,7 @@ class Queues:
     def last(self, connection: int, at_ps: int) -> Message | None:
         """The last message that a connection was given up to a time."""
         place = self._place(connection, at_ps)
-        return Message(int(self._number[place]), int(self._row[place])) if place is not None else None
+        return self._timelines.message_at(place) if place is not None else None
 
     def end(self, connection: int, at_ps: int) -> int:
         """The end of the packets that a connection was given up to a time."""

@@ -14,7 +14,7 @@ import warnings
 import platformdirs
 
 CHECKED = os.environ.get("NETSIM_CHECKED", "") == "1"  # bounds checks on every table access
-ROOMS = ("core", "kernel", "transport")  # what is in them decides what is compiled
+ROOMS = ("core", "kernel", "queues", "transport")  # what is in them decides what is compiled
 _HOME = pathlib.Path(__file__).parent.parent
 
 

@@ -54,12 +54,9 @@ class MovedBytes:
 
     def by_rank(self, ranks: int) -> pd.DataFrame:
         """Bytes that each rank sends and receives."""
-        sums = {}
-        for end, name in (("source", "sent_bytes"), ("target", "received_bytes")):
-            total = np.zeros(ranks, dtype=np.int64)
-            np.add.at(total, self.table[end].to_numpy(), self.table["bytes"].to_numpy())
-            sums[name] = total
-        return pd.DataFrame(sums)
+        ends = {"source": "sent_bytes", "target": "received_bytes"}
+        sums = {name: self.table.groupby(end)["bytes"].sum() for end, name in ends.items()}
+        return pd.DataFrame(sums, index=range(ranks)).fillna(0).astype("int64")
 
 
 def traffic(trace: Trace, placed: Placed) -> MovedBytes:

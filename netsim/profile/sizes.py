@@ -13,32 +13,22 @@ def by(requests: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
 
     The median is the mean of the two middle sizes, as usual; 95 % of the requests are no larger than `bytes_p95`.
     """
-    rows = []
-    for key, uniform in requests.groupby(list(keys), sort=False):
-        sizes, part = uniform["bytes"].to_numpy(), uniform["part_bytes"].to_numpy()
-        rows.append(
-            {
-                **dict(zip(keys, key if isinstance(key, tuple) else (key,), strict=True)),
-                "count": len(sizes),
-                "bytes_total": int(sizes.sum()),
-                "bytes_min": int(sizes.min()),
-                "bytes_median": float(np.median(sizes)),
-                "bytes_mean": float(sizes.mean()),
-                "bytes_p95": int(np.quantile(sizes, 0.95, method="inverted_cdf")),
-                "bytes_max": int(sizes.max()),
-                "part_bytes_median": float(np.median(part)),
-                "part_bytes_total": int(part.sum()),
-            }
-        )
-    order = ["bytes_total", "count"]
-    table = pd.DataFrame(rows, columns=[*keys, *_FIGURES])
-    return table.sort_values(order, ascending=False, kind="stable", ignore_index=True)
+    table = requests.groupby(list(keys), sort=False, as_index=False).agg(
+        count=("bytes", "size"),
+        bytes_total=("bytes", "sum"),
+        bytes_min=("bytes", "min"),
+        bytes_median=("bytes", "median"),
+        bytes_mean=("bytes", "mean"),
+        bytes_p95=("bytes", _p95),
+        bytes_max=("bytes", "max"),
+        part_bytes_median=("part_bytes", "median"),
+        part_bytes_total=("part_bytes", "sum"),
+    )
+    return table.sort_values(["bytes_total", "count"], ascending=False, kind="stable", ignore_index=True)
 
 
-_FIGURES = (
-    *("count", "bytes_total", "bytes_min", "bytes_median", "bytes_mean", "bytes_p95", "bytes_max"),
-    *("part_bytes_median", "part_bytes_total"),
-)
+def _p95(sizes: pd.Series[int]) -> int:
+    return int(np.quantile(sizes, 0.95, method="inverted_cdf"))
 
 
 def histogram(requests: pd.DataFrame) -> pd.DataFrame:

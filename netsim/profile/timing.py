@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -54,7 +55,7 @@ def bursts(requests: pd.DataFrame) -> Bursts | None:
     bins = max(1, int(np.ceil(span / width)))
     moved = _spread(start, end, size, width, bins)
     touched = _touched(start, end, width, bins)
-    busy = _busy(start, end) / span if length.any() else float(touched.mean())
+    busy = float(covered(start, end)) / span if length.any() else float(touched.mean())
     table = pd.DataFrame(
         {"start_ms": np.arange(bins, dtype=np.int64) * width, "bytes": moved, "bytes_per_ms": moved / width}
     )
@@ -93,9 +94,9 @@ def _touched(start: Floats, end: Floats, width: int, bins: int) -> NDArray[np.bo
     return np.cumsum(change)[:bins] > 0
 
 
-def _busy(start: Floats, end: Floats) -> float:
-    """The length of time in which at least one request is under way."""
+def covered(start: NDArray[Any], end: NDArray[Any]) -> Any:
+    """The length of time in which at least one of some stretches is under way; 0 where there are none."""
     order = np.argsort(start, kind="stable")
     begin, until = start[order], np.maximum.accumulate(end[order])
-    covered = np.concatenate(([begin[0]], until[:-1]))  # all before a request's start is done up to here
-    return float(np.maximum(until - np.maximum(begin, covered), 0).sum())
+    before = np.concatenate([begin[:1], until[:-1]])  # all that began before is done up to here
+    return np.maximum(until - np.maximum(begin, before), 0).sum()

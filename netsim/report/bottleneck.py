@@ -27,7 +27,7 @@ AS_IF_IDLE = 1.25  # times the ideal: no congestion worth the name
 
 def estimate_of(result: Result) -> Reason:
     """Estimate what limited a run from the load of its links and what they marked, paused and lost."""
-    load = Load.of(result)
+    load = Load(result)
     if load.busy_ps == 0 or not load.needed_ps.any():
         return reason(ReasonKind.NOTHING, "nothing was sent.", estimated=True)
     worst = int(np.argmax(load.needed_ps))

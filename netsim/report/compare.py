@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+
+import pandas as pd
 
 from netsim.errors import InputError
 from netsim.report.bottleneck import slowdown_of
 from netsim.report.costs import SAME, Cost, cost_rows, price_verdict
-from netsim.report.summary import worst_links
 from netsim.report.text import NOTHING, columns, microseconds, number, percent, times
 from netsim.result import Result
+from netsim.result.totals import worst_links
 from netsim.units import format_size
 
 MOST_OPERATIONS = 12
 
-Cell = Callable[[Result], str]
-Kind = tuple[Any, ...]
 KIND = ["op", "ranks", "bytes"]
 
 
@@ -31,20 +30,23 @@ def compare_text(
     if not results:
         raise InputError("nothing to compare", hint="give at least one result")
     heads = list(names) if names is not None else names_of(results)
-    cells: list[tuple[str, Cell]] = [
-        ("finished at, us", lambda result: microseconds(result.summary["completion_time_ps"])),
-        (f"  against {heads[0]}", lambda result: times(_ratio(result, results[0]))),
-        ("slowdown (time / ideal)", lambda result: times(slowdown_of(result))),
-        *_operations(results),
-        ("busiest link", _busiest),
-        ("longest queue", lambda result: format_size(int(result.links["max_queue_bytes"].max()))),
-        ("packets marked", lambda result: f"{result.summary['ecn_marks']:,}"),
-        ("packets dropped", lambda result: f"{result.summary['drops']:,}"),
-        ("packets retransmitted", lambda result: f"{result.summary['retransmitted_packets']:,}"),
+
+    def row(name: str, cell: Callable[[Result], str]) -> list[str]:
+        return [name, *map(cell, results)]
+
+    rows = [
+        row("finished at, us", lambda result: microseconds(result.summary["completion_time_ps"])),
+        row(f"  against {heads[0]}", lambda result: times(_ratio(result, results[0]))),
+        row("slowdown (time / ideal)", lambda result: times(slowdown_of(result))),
+        *operation_rows([operations_of(result) for result in results]),
+        row("busiest link", _busiest),
+        row("longest queue", lambda result: format_size(int(result.links["max_queue_bytes"].max()))),
+        row("packets marked", lambda result: f"{result.summary['ecn_marks']:,}"),
+        row("packets dropped", lambda result: f"{result.summary['drops']:,}"),
+        row("packets retransmitted", lambda result: f"{result.summary['retransmitted_packets']:,}"),
+        row("limited by", lambda result: result.reason.kind),
+        row("  at", _place),
     ]
-    rows = [[name, *map(cell, results)] for name, cell in cells]
-    rows.append(["limited by", *(result.reason.kind for result in results)])
-    rows.append(["  at", *(_place(result) for result in results)])
     rows += cost_rows(costs) if costs is not None else []
     table = columns([results[0].scenario.trace.name, *heads], rows)
     return f"{table}\n\n{_verdict(results, heads, costs)}"
@@ -85,7 +87,7 @@ def _all_near(best_us: str) -> str:
 def names_of(results: Sequence[Result]) -> list[str]:
     """The topology of each result; where that does not tell them apart, also the choices that differ."""
     names = [result.scenario.topology.title for result in results]
-    for choice in (_control, _routing, _algorithms, _seed):
+    for choice in CHOICES:
         if len(set(names)) < len(names) and len({choice(result) for result in results}) > 1:
             names = [f"{name} {choice(result)}" for name, result in zip(names, results, strict=True)]
     if len(set(names)) < len(names):
@@ -93,20 +95,12 @@ def names_of(results: Sequence[Result]) -> list[str]:
     return names
 
 
-def _control(result: Result) -> str:
-    return result.scenario.transport.control
-
-
-def _routing(result: Result) -> str:
-    return result.scenario.routing.kind
-
-
-def _algorithms(result: Result) -> str:
-    return ",".join(f"{op}={name}" for op, name in result.scenario.algorithms.items()) or "default"
-
-
-def _seed(result: Result) -> str:
-    return f"seed {result.scenario.seed}"
+CHOICES: tuple[Callable[[Result], str], ...] = (
+    lambda result: result.scenario.transport.control,
+    lambda result: result.scenario.routing.kind,
+    lambda result: ",".join(f"{op}={name}" for op, name in result.scenario.algorithms.items()) or "default",
+    lambda result: f"seed {result.scenario.seed}",
+)
 
 
 def _ratio(result: Result, first: Result) -> float:
@@ -114,32 +108,29 @@ def _ratio(result: Result, first: Result) -> float:
     return result.summary["completion_time_ps"] / base if base else math.nan
 
 
-def _operations(results: Sequence[Result]) -> list[tuple[str, Cell]]:
-    """Rows for each kind of operation: time and bus bandwidth, medians over the equal ones."""
-    spent: dict[Kind, int] = {}
-    for result in results:
-        sums = result.collectives.groupby(KIND, sort=False, as_index=False)["time_ps"].sum()
-        for *kind, time_ps in sums.itertuples(index=False):
-            spent[tuple(kind)] = max(spent.get(tuple(kind), 0), int(time_ps))
-    cells: list[tuple[str, Cell]] = []
-    for kind in sorted(spent, key=lambda kind: -spent[kind])[:MOST_OPERATIONS]:
+def operations_of(result: Result) -> pd.DataFrame:
+    """A row per kind of operation: op, ranks, bytes, count, time_ps (all together), median_ps, busbw_gbs (median)."""
+    equal = result.collectives.groupby(KIND, sort=False, as_index=False)
+    return equal.agg(
+        count=("time_ps", "size"),
+        time_ps=("time_ps", "sum"),
+        median_ps=("time_ps", "median"),
+        busbw_gbs=("busbw_gbs", "median"),
+    )
+
+
+def operation_rows(tables: Sequence[pd.DataFrame]) -> list[list[str]]:
+    """Two rows per kind of operation, with a cell for each table: time and bandwidth; what takes most time first."""
+    spent = pd.concat(tables).groupby(KIND, sort=False)["time_ps"].max().sort_values(ascending=False, kind="stable")
+    by_kind = [table.set_index(KIND) for table in tables]
+    rows = []
+    for kind in spent.index[:MOST_OPERATIONS]:
         op, ranks, size = kind
-        cells.append((f"{op} {format_size(int(size))}, {ranks} ranks, us", _median_time(kind)))
-        cells.append(("  busbw, GB/s", _median_bandwidth(kind)))
-    return cells
-
-
-def _median_time(kind: Kind) -> Cell:
-    return lambda result: microseconds(_median(result, kind, "time_ps"))
-
-
-def _median_bandwidth(kind: Kind) -> Cell:
-    return lambda result: number(_median(result, kind, "busbw_gbs"))
-
-
-def _median(result: Result, kind: Kind, column: str) -> float:
-    equal = (result.collectives[KIND] == list(kind)).all(axis=1)
-    return float(result.collectives.loc[equal, column].median())
+        found = [table.loc[kind] if kind in table.index else None for table in by_kind]
+        median = [NOTHING if each is None else microseconds(each["median_ps"]) for each in found]
+        bandwidth = [NOTHING if each is None else number(each["busbw_gbs"]) for each in found]
+        rows += [[f"{op} {format_size(int(size))}, {ranks} ranks, us", *median], ["  busbw, GB/s", *bandwidth]]
+    return rows
 
 
 def _busiest(result: Result) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from netsim.profile.timing import covered
 from netsim.result import Result
 from netsim.topology import Network
 
@@ -24,12 +25,11 @@ class Load:
     """
 
     result: Result
-    network: Network
 
-    @classmethod
-    def of(cls, result: Result) -> Load:
-        """Build the network again and lay the delivered flows over it."""
-        return cls(result, result.scenario.topology.build())
+    @cached_property
+    def network(self) -> Network:
+        """The network of the result, built again."""
+        return self.result.scenario.topology.build()
 
     @cached_property
     def flows(self) -> pd.DataFrame:
@@ -92,12 +92,8 @@ class Load:
     @cached_property
     def busy_ps(self) -> int:
         """How long anything was being sent: the time covered by the collectives, without the computing between them."""
-        spans = self.result.collectives[["start_ps", "end_ps"]].sort_values("start_ps").to_numpy(np.int64)
-        if not len(spans):
-            return 0
-        latest = np.maximum.accumulate(spans[:, 1])
-        before = np.concatenate([spans[:1, 0], latest[:-1]])
-        return int(np.maximum(0, latest - np.maximum(spans[:, 0], before)).sum())
+        collectives = self.result.collectives
+        return int(covered(collectives["start_ps"].to_numpy(), collectives["end_ps"].to_numpy()))
 
     @cached_property
     def leaves_host(self) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from netsim.report.perfetto_events import NS_PER_US, PS_PER_NS, Event, named
+from netsim.report.perfetto_events import NS_PER_US, Event, named, nanoseconds
 from netsim.report.perfetto_lanes import lanes_of
 from netsim.report.perfetto_ranks import FIRST_OF_FLOWS, process_of
 from netsim.result.chunks import Chunks
@@ -42,11 +42,6 @@ def left_out(chunks: Chunks) -> str:
     counts = ((len(chunks), chunks.in_all, "chunk flows"), (len(chunks.later), chunks.pairs_in_all, "arrows"))
     said = [f"{in_all - shown:,} of {in_all:,} {noun}" for shown, in_all, noun in counts if shown < in_all]
     return f"left out {' and '.join(said)}, those sent last: a viewer can take no more" if said else ""
-
-
-def nanoseconds(times_ps: Any) -> Any:
-    """The nearest nanoseconds, as `perfetto_events.nanoseconds` has them."""
-    return (times_ps + PS_PER_NS // 2) // PS_PER_NS
 
 
 def _threads(chunks: Chunks, begin: Any, end: Any) -> tuple[Any, list[Event]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from netsim.report.over_time import PS_PER_SECOND, OverTime
+from netsim.report.over_time import PS_PER_SECOND
 from netsim.report.perfetto_events import PS_PER_US, Event, counter, named
 from netsim.result import Result
 
@@ -31,7 +31,7 @@ def counters_of(result: Result) -> Iterator[Event]:
     process = result.scenario.trace.ranks + 1
     if result.queues.empty:
         return
-    interval_ps = OverTime(result).interval_ps
+    interval_ps = int(result.summary["queue_interval_ps"])
     end_ps = int(max(result.summary["completion_time_ps"], result.queues["time_ps"].max()))  # last ACKs come later
     yield named("process_name", process, 0, "name", f"links: the {MOST_LINKS} with the longest queues")
     yield named("process_sort_index", process, 0, "sort_index", -1)

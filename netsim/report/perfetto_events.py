@@ -19,9 +19,9 @@ def stamp(time_ps: int) -> str:
     return f"{whole}.{rest:03d}"
 
 
-def nanoseconds(time_ps: int) -> int:
-    """The nearest nanosecond, as viewers count them: what ends before another thing begins still does."""
-    return (int(time_ps) + PS_PER_NS // 2) // PS_PER_NS
+def nanoseconds(time_ps: Any) -> Any:
+    """The nearest nanosecond of a time, or of many, as viewers count: what ends before another begins still does."""
+    return (time_ps + PS_PER_NS // 2) // PS_PER_NS
 
 
 def text(value: Any) -> str:

@@ -11,7 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # Okabe and Ito: told apart by everybody
+COLOURS = (  # Okabe and Ito: told apart by everybody; and grey and black
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#888888", "#222222",
+)  # fmt: skip
+MOST_DOTS = 60  # of a line: more would hide it
 WIDTH, LEFT, RIGHT, TOP, FLOOR = 760, 78, 742, 64, 300  # px; the frame
 LEGEND_ROW, LETTER, SMALL = 20, 6.4, 12  # px: of the legend, of a letter, of the text
 GROUP = 0.78  # of the room of an x value that its bars take
@@ -21,8 +24,11 @@ Mark = tuple[float, float, float] | None  # middle, low, high (equal where there
 
 
 @dataclass(frozen=True, slots=True)
-class Plotted:
-    """What is drawn: x values as text (and as numbers, where they are), and a mark of each line at each of them."""
+class Chart:
+    """What is drawn: x values as text (and as numbers, where they are), and a mark of each line at each of them.
+
+    repeats: the most runs behind one mark.
+    """
 
     title: str
     x_title: str
@@ -30,38 +36,39 @@ class Plotted:
     x: Sequence[str]
     lines: Mapping[str, Sequence[Mark]]
     numbers: Sequence[float] | None = None
-    note: str = ""
+    repeats: int = 1
 
 
-def svg(plotted: Plotted) -> str:
+def svg(chart: Chart) -> str:
     """The whole picture as text."""
-    top = _round_up(max((mark[2] for marks in plotted.lines.values() for mark in marks if mark), default=1.0))
-    legend = _legend(list(plotted.lines))
-    parts = [_text(16, 26, plotted.title, size=15), _text(16, 46, plotted.y_title, fill=SOFT), *_grid(top)]
-    draw = _bars if plotted.numbers is None else _curves
-    parts += [*draw(plotted, top), _text((LEFT + RIGHT) / 2, FLOOR + 42, plotted.x_title, anchor="middle", fill=SOFT)]
-    parts += [part for place in legend for part in place]
-    height = FLOOR + 62 + LEGEND_ROW * _legend_rows(list(plotted.lines))
-    parts.append(_text(RIGHT, 46, plotted.note, size=11, anchor="end", fill=SOFT))
+    top = _round_up(max((mark[2] for marks in chart.lines.values() for mark in marks if mark), default=1.0))
+    legend, rows = _legend(list(chart.lines))
+    parts = [_text(16, 26, chart.title, size=15), _text(16, 46, chart.y_title, fill=SOFT), *_grid(top)]
+    draw = _bars if chart.numbers is None else _curves
+    parts += [*draw(chart, top), _text((LEFT + RIGHT) / 2, FLOOR + 42, chart.x_title, anchor="middle", fill=SOFT)]
+    parts += legend
+    height = FLOOR + 62 + LEGEND_ROW * rows
+    note = f"mean and 95 % interval of {chart.repeats} seeds" if chart.repeats > 1 else ""
+    parts.append(_text(RIGHT, 46, note, size=11, anchor="end", fill=SOFT))
     size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" fill="none">'
     body = "\n".join(part for part in parts if part)
     return f'{head}\n<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>\n{body}\n</svg>\n'
 
 
+def _step(value: float) -> float:
+    """1, 2, 2.5, 5 or 10 times a power of ten, of which five reach a value."""
+    unit = 10.0 ** math.floor(math.log10(value / 5) + 1e-9)
+    return next(each * unit for each in (1, 2, 2.5, 5, 10) if each * unit * 5 >= value * (1 - 1e-9))
+
+
 def _round_up(value: float) -> float:
-    """The next 1, 2, 2.5 or 5 times a power of ten, in fifths: where the grid ends."""
-    if value <= 0:
-        return 1.0
-    unit = 10.0 ** math.floor(math.log10(value / 5))
-    step = next(each for each in (1, 2, 2.5, 5, 10) if each * unit * 5 >= value * (1 - 1e-9))
-    return step * unit * math.ceil(value / (step * unit) - 1e-9)
+    """Where the grid ends: at a whole step."""
+    return _step(value) * math.ceil(value / _step(value) - 1e-9) if value > 0 else 1.0
 
 
 def _grid(top: float) -> list[str]:
-    unit = 10.0 ** math.floor(math.log10(top / 5) + 1e-9)
-    step = next(each * unit for each in (1, 2, 2.5, 5, 10) if each * unit * 5 >= top * (1 - 1e-9))
-    parts = []
+    step, parts = _step(top), []
     for number in range(round(top / step) + 1):
         y = _y(number * step, top)
         parts.append(f'<path d="M{LEFT} {y}H{RIGHT}" stroke="{LINE}"/>')
@@ -69,15 +76,15 @@ def _grid(top: float) -> list[str]:
     return parts
 
 
-def _bars(plotted: Plotted, top: float) -> list[str]:
-    room = (RIGHT - LEFT) / max(len(plotted.x), 1)
-    wide = min(room * GROUP / max(len(plotted.lines), 1), 70)
+def _bars(chart: Chart, top: float) -> list[str]:
+    room = (RIGHT - LEFT) / max(len(chart.x), 1)
+    wide = min(room * GROUP / max(len(chart.lines), 1), 70)
     parts = []
-    for place, name in enumerate(plotted.x):
+    for place, name in enumerate(chart.x):
         middle = LEFT + room * (place + 0.5)
         parts += _label(middle, name, room)
-        for number, marks in enumerate(plotted.lines.values()):
-            x = middle + wide * (number - len(plotted.lines) / 2)
+        for number, marks in enumerate(chart.lines.values()):
+            x = middle + wide * (number - len(chart.lines) / 2)
             parts += _bar(x, wide, marks[place], top, COLOURS[number % len(COLOURS)])
     return parts
 
@@ -92,22 +99,23 @@ def _bar(x: float, wide: float, mark: Mark, top: float, colour: str) -> list[str
     return [bar, _range(x + wide / 2, mark, top, INK), value]
 
 
-def _curves(plotted: Plotted, top: float) -> list[str]:
-    numbers = list(plotted.numbers or [])
+def _curves(chart: Chart, top: float) -> list[str]:
+    numbers = list(chart.numbers or [])
     low, high = min(numbers), max(numbers)
     inset = 30
     width = (RIGHT - LEFT - 2 * inset) / (high - low or 1)
     at = [LEFT + inset + (number - low) * width for number in numbers]
     parts = []
     room = (RIGHT - LEFT) / max(len(at), 1)
-    for x, name in zip(at, plotted.x, strict=True):
+    for x, name in zip(at, chart.x, strict=True):
         parts += _label(x, name, max(room, 30))
-    for number, marks in enumerate(plotted.lines.values()):
+    for number, marks in enumerate(chart.lines.values()):
         colour = COLOURS[number % len(COLOURS)]
         known = sorted((x, mark) for x, mark in zip(at, marks, strict=True) if mark)
         points = " ".join(f"{x:.1f},{_y(mark[0], top)}" for x, mark in known)
         parts.append(f'<polyline points="{points}" stroke="{colour}" stroke-width="2" stroke-linejoin="round"/>')
-        parts += [f'<circle cx="{x:.1f}" cy="{_y(mark[0], top)}" r="3.5" fill="{colour}"/>' for x, mark in known]
+        dots = known if len(known) <= MOST_DOTS else []
+        parts += [f'<circle cx="{x:.1f}" cy="{_y(mark[0], top)}" r="3.5" fill="{colour}"/>' for x, mark in dots]
         parts += [_range(x, mark, top, colour) for x, mark in known]
     return parts
 
@@ -138,31 +146,18 @@ def _halves(name: str) -> list[str]:
     return [name[: cut + 1].rstrip(), name[cut + 1 :]]
 
 
-def _placed(names: Sequence[str]) -> list[tuple[float, int]]:
-    """Where each entry of the legend stands: x, and the row."""
-    x, row, places = float(LEFT), 0, []
-    for name in names:
+def _legend(names: Sequence[str]) -> tuple[list[str], int]:
+    """A square and a name for each line, and how many rows they take; nothing for one line."""
+    x, row, parts = float(LEFT), 0, list[str]()
+    for number, name in enumerate(names):
         width = 24 + LETTER * len(name) + 22
         if x > LEFT and x + width > RIGHT:
             x, row = float(LEFT), row + 1
-        places.append((x, row))
+        y, colour = FLOOR + 60 + LEGEND_ROW * row, COLOURS[number % len(COLOURS)]
+        parts.append(f'<rect x="{x:g}" y="{y - 9}" width="12" height="12" fill="{colour}"/>')
+        parts.append(_text(x + 18, y + 1, name))
         x += width
-    return places
-
-
-def _legend_rows(names: Sequence[str]) -> int:
-    return 0 if len(names) < 2 else _placed(names)[-1][1] + 1
-
-
-def _legend(names: Sequence[str]) -> list[list[str]]:
-    if len(names) < 2:
-        return []
-    entries = []
-    for number, ((x, row), name) in enumerate(zip(_placed(names), names, strict=True)):
-        y = FLOOR + 60 + LEGEND_ROW * row
-        square = f'<rect x="{x:g}" y="{y - 9}" width="12" height="12" fill="{COLOURS[number % len(COLOURS)]}"/>'
-        entries.append([square, _text(x + 18, y + 1, name)])
-    return entries
+    return (parts, row + 1) if len(names) > 1 else ([], 0)
 
 
 def _y(value: float, top: float) -> float:

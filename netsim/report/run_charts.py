@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,16 +9,12 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from netsim.report.summary import grouped
+from netsim.report.text import plain
 from netsim.result import Result
 
 MOST_KINDS = 24  # bars
 MOST_CURVES = 6  # told apart by colour
 POINTS = 160  # of a distribution
-
-
-def plain(value: float) -> float | None:
-    """A number as JSON has it: none for NaN."""
-    return None if math.isnan(value) else float(value)
 
 
 def kinds_of(result: Result) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netsim.report.over_time import OverTime
+from netsim.report.over_time import samples_of
 from netsim.result import Result
 
 MOST_SLOTS = 128  # of time: a heat map's cells are then some pixels wide
@@ -19,8 +19,7 @@ PS_PER_NS = 1000
 
 def series_of(result: Result) -> dict[str, Any]:
     """Slots of time and, row by row, a link in a slot: longest queue, utilisation, marks, drops, pauses in it."""
-    over_time = OverTime(result)
-    samples, interval_ps = over_time.samples, over_time.interval_ps
+    samples, interval_ps = samples_of(result), int(result.summary["queue_interval_ps"])
     end_ps = int(result.queues["time_ps"].max()) if len(samples) else 0
     slot_ps = interval_ps * max(1, -(-(end_ps // interval_ps + 1) // MOST_SLOTS))
     rows = _in_slots(samples, slot_ps)

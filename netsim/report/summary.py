@@ -9,6 +9,7 @@ import pandas as pd
 from netsim.config.preset_defaults import filled_in
 from netsim.report.text import NOTHING, columns, counted, microseconds, number, percent, times
 from netsim.result import Result
+from netsim.result.totals import worst_links
 from netsim.transport.registry import REGISTRY
 from netsim.units import format_rate, format_size
 
@@ -195,12 +196,6 @@ def _classes(result: Result) -> str:
         for row in reversed(result.summary.get("classes", []))
     ]
     return columns(header, rows) if rows else ""
-
-
-def worst_links(links: pd.DataFrame) -> pd.DataFrame:
-    """Links that carried anything, the busiest first; of equally busy ones that with the longest queue."""
-    order = {"busy_fraction": False, "max_queue_bytes": False, "id": True}
-    return links[links["packets"] > 0].sort_values(list(order), ascending=list(order.values()))
 
 
 def _link(row: pd.Series[float]) -> list[str]:

@@ -32,6 +32,11 @@ def number(value: float, digits: int = 2) -> str:
     return NOTHING if math.isnan(value) else f"{value:,.{digits}f}"
 
 
+def plain(value: float) -> float | None:
+    """A number as JSON has it: none for NaN."""
+    return None if math.isnan(value) else float(value)
+
+
 def times(ratio: float) -> str:
     """A ratio: "2.88 x"."""
     return NOTHING if math.isnan(ratio) else f"{ratio:,.2f} x"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pandas as pd
 
@@ -13,32 +12,14 @@ from netsim import hooks
 from netsim.config import load_scenario
 from netsim.config.scenario import Scenario
 from netsim.errors import InputError
-from netsim.result import tables
 from netsim.result.checking import check_summary, check_tables, check_writes_down, read_parquet
 from netsim.result.folder import MARK, check_writable, read_json, write_json, write_parquet, written_whole
 from netsim.result.reason import Reason
-from netsim.result.tables import TABLES
+from netsim.result.tables import TABLES, RawResult, tables_of
 from netsim.result.totals import provenance_of, summary_of
 from netsim.traces import write_native
 
-__all__ = ["RunTables", "Result", "check_writable"]
-
-
-class RunTables(Protocol):
-    """What a run measured, as `netsim.simulation.fabric` hands it over: plain columns by name, and totals."""
-
-    @property
-    def collectives(self) -> Mapping[str, Any]: ...
-    @property
-    def parts(self) -> Mapping[str, Any]: ...
-    @property
-    def flows(self) -> Mapping[str, Any]: ...
-    @property
-    def links(self) -> Mapping[str, Any]: ...
-    @property
-    def queues(self) -> Mapping[str, Any]: ...
-    @property
-    def totals(self) -> Mapping[str, Any]: ...
+__all__ = ["Result", "check_writable"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,20 +47,11 @@ class Result:
     provenance: dict[str, Any]
 
     @classmethod
-    def of(cls, raw_result: RunTables, scenario: Scenario) -> Result:
+    def of(cls, raw_result: RawResult, scenario: Scenario) -> Result:
         """Make the tables of what a run measured, and derive what follows from it."""
-        collectives = tables.collectives(raw_result.collectives)
-        links = tables.links(raw_result.links)
-        return cls(
-            collectives=collectives,
-            parts=tables.parts(raw_result.parts),
-            flows=tables.flows(raw_result.flows),
-            links=links,
-            queues=tables.queues(raw_result.queues),
-            summary=summary_of(raw_result.totals, collectives, links),
-            scenario=scenario,
-            provenance=provenance_of(scenario),
-        )
+        found = tables_of(raw_result)
+        summary = summary_of(raw_result.totals, found["collectives"], found["links"])
+        return cls(**found, summary=summary, scenario=scenario, provenance=provenance_of(scenario))
 
     @property
     def reason(self) -> Reason:

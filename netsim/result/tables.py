@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,26 +45,61 @@ BUS_FACTORS = {
 }
 
 
-Columns = dict[str, NDArray[Any]]
+Columns = Mapping[str, Any]
 
 
-def collectives(measured: Mapping[str, Any]) -> pd.DataFrame:
-    """Add time, bandwidths, slowdown and the comparison with recorded times to the measured collectives.
+@dataclass(frozen=True, eq=False)
+class RawResult:
+    """What a run measured: plain columns of the five tables (times in ps, sizes in bytes), and totals."""
+
+    collectives: Columns
+    parts: Columns
+    flows: Columns
+    links: Columns
+    queues: Columns
+    totals: dict[str, Any]
+
+
+def tables_of(raw_result: RawResult) -> dict[str, pd.DataFrame]:
+    """The tables of a run by name: what was measured, and what follows from it."""
+    return {name: _table(name, getattr(raw_result, name)) for name in TABLES}
+
+
+def _table(name: str, measured: Columns) -> pd.DataFrame:
+    columns = {column: np.asarray(values) for column, values in measured.items()}
+    if name in FOLLOWS:
+        columns |= FOLLOWS[name](columns)
+    return pd.DataFrame({column: _typed(columns[column], kind) for column, kind in TABLES[name].items()})
+
+
+def _of_collectives(columns: Columns) -> Columns:
+    """Time, bandwidths, slowdown and the comparison with recorded times.
 
     A recorded duration (-1: none) is that of the rank that came last and waited for nobody: what compares with it is
     the time together, from when the last rank came.
     """
-    columns = _columns(measured)
     time_ps = columns["end_ps"] - columns["start_ps"]
     moved = np.where(columns["bytes"] > 0, columns["bytes"], np.nan)  # a barrier has no bandwidth
     algbw = _ratio(moved, time_ps) * (PS_PER_SECOND / BYTES_PER_GB)
     factors = np.array([bus_factor(op, int(n)) for op, n in zip(columns["op"], columns["ranks"], strict=True)], float)
-    bandwidth = {"time_ps": time_ps, "algbw_gbs": algbw, "busbw_gbs": algbw * factors}
     # A receiver that comes when all has arrived finds nothing left to wait for.
     together_ps = np.maximum(0, columns["end_ps"] - columns["last_start_ps"])
-    ratios = {"slowdown": _ratio(time_ps, columns["ideal_ps"])}
-    ratios["against_recorded"] = _ratio(together_ps, columns["recorded_ps"])
-    return _table("collectives", columns | bandwidth | ratios | {"together_ps": together_ps})
+    return {
+        "time_ps": time_ps,
+        "algbw_gbs": algbw,
+        "busbw_gbs": algbw * factors,
+        "slowdown": _ratio(time_ps, columns["ideal_ps"]),
+        "together_ps": together_ps,
+        "against_recorded": _ratio(together_ps, columns["recorded_ps"]),
+    }
+
+
+def _of_flows(columns: Columns) -> Columns:
+    """The slowdown: from start to delivery, over the same on an idle network."""
+    return {"slowdown": _ratio(columns["delivered_ps"] - columns["start_ps"], columns["ideal_ps"])}
+
+
+FOLLOWS = {"collectives": _of_collectives, "flows": _of_flows}
 
 
 def bus_factor(op: str, ranks: int) -> float:
@@ -71,41 +107,11 @@ def bus_factor(op: str, ranks: int) -> float:
     return BUS_FACTORS[op] * (ranks - 1) / ranks if op in BUS_FACTORS else 1.0
 
 
-def flows(measured: Mapping[str, Any]) -> pd.DataFrame:
-    """Add the slowdown to the measured flows: from start to delivery, over the same on an idle network."""
-    columns = _columns(measured)
-    taken = columns["delivered_ps"] - columns["start_ps"]
-    return _table("flows", columns | {"slowdown": _ratio(taken, columns["ideal_ps"])})
-
-
-def links(measured: Mapping[str, Any]) -> pd.DataFrame:
-    """The links as measured."""
-    return _table("links", _columns(measured))
-
-
-def parts(measured: Mapping[str, Any]) -> pd.DataFrame:
-    """The ranks' parts of the collectives as measured."""
-    return _table("parts", _columns(measured))
-
-
-def queues(measured: Mapping[str, Any]) -> pd.DataFrame:
-    """The sampled queues as measured."""
-    return _table("queues", _columns(measured))
-
-
-def _columns(measured: Mapping[str, Any]) -> Columns:
-    return {name: np.asarray(values) for name, values in measured.items()}
-
-
 def _ratio(above: NDArray[Any], below: NDArray[Any]) -> NDArray[np.float64]:
     """above / below, NaN where either is not there: nothing ended, or there is nothing to compare with."""
     result = np.full(len(above), np.nan)
     np.divide(above, below, out=result, where=(below > 0) & (above >= 0))
     return result
-
-
-def _table(name: str, columns: Columns) -> pd.DataFrame:
-    return pd.DataFrame({column: _typed(columns[column], kind) for column, kind in TABLES[name].items()})
 
 
 def _typed(values: NDArray[Any], kind: str) -> NDArray[Any]:

@@ -51,12 +51,15 @@ def _recorded(collectives: pd.DataFrame) -> dict[str, Any]:
     return {"recorded": text | {"median_of_ratios": float(known["against_recorded"].median())}}
 
 
-def _worst_links(links: pd.DataFrame) -> list[dict[str, Any]]:
-    """The busiest links that carried anything; of equally busy ones those with the longest queue first."""
+def worst_links(links: pd.DataFrame) -> pd.DataFrame:
+    """Links that carried anything, the busiest first; of equally busy ones that with the longest queue."""
     order = {"busy_fraction": False, "max_queue_bytes": False, "id": True}
-    worst = links[links["packets"] > 0].sort_values(list(order), ascending=list(order.values())).head(WORST_LINKS)
+    return links[links["packets"] > 0].sort_values(list(order), ascending=list(order.values()))
+
+
+def _worst_links(links: pd.DataFrame) -> list[dict[str, Any]]:
     shown = ["kind", "busy_fraction", "max_queue_bytes", "mean_queue_bytes", "drops", "ecn_marks"]
-    rows = worst.to_dict("records")
+    rows = worst_links(links).head(WORST_LINKS).to_dict("records")
     return [{"link": f"{row['source']}->{row['target']}", **{key: row[key] for key in shown}} for row in rows]
 
 

@@ -10,11 +10,12 @@ import simpy
 
 from netsim.config import build_scenario
 from netsim.config.limits import Limits, limits_of
-from netsim.config.scenario import Scenario
+from netsim.config.scenario import Packet, Scenario
 from netsim.core.state.checks import check_headers, check_trimming
 from netsim.core.switch.ecmp_tables import PerPacketRouting
 from netsim.errors import InputError
 from netsim.result import Result
+from netsim.result.tables import RawResult
 from netsim.routing import PerPacket, Routing, Single
 from netsim.routing.equal_cost_links import equal_cost_links_of
 from netsim.routing.shortest_paths import check_distances
@@ -25,10 +26,9 @@ from netsim.simulation.interrupts import heard_meanwhile
 from netsim.simulation.job import Job, Rank, start_job
 from netsim.simulation.job_recorder import JobRecorder
 from netsim.simulation.packet_size import change_by_packet_size
-from netsim.simulation.raw_result import RawResult, outcome_of
+from netsim.simulation.raw_result import outcome_of
 from netsim.simulation.replay import Choices, Rendezvous, Steps, check_algorithms, replay
 from netsim.simulation.watchdog import interrupt
-from netsim.simulation.wire import Wire
 from netsim.topology.builder import NetworkBuilder
 from netsim.topology.network import Network
 from netsim.traces import Trace
@@ -69,7 +69,7 @@ def simulate(
     check(scenario)
     for doubt in doubts_of(scenario, scenario.topology.build()):
         warnings.warn(doubt, stacklevel=2)
-    compile_seconds = _get_ready()
+    compile_seconds = get_ready()
     raw_result, recorded = run(scenario, what if callable(what) else None, limits, progress)
     raw_result.totals["compile_seconds"] = compile_seconds
     if change := change_by_packet_size(run, recorded, raw_result, limits):
@@ -110,7 +110,7 @@ def run(
     with heard_meanwhile(partial(interrupt, fabric)):
         completion_ps = _walk_to_the_end(fabric, fabric.watchdog.time_limit_ps)
     raw_result = outcome_of(fabric, completion_ps, time.perf_counter() - began)
-    return raw_result, _written_down(scenario, recorder) if job else scenario
+    return raw_result, scenario.changed(trace=recorder.trace(scenario.trace.name)) if job else scenario
 
 
 def _walk_to_the_end(fabric: Fabric, limit_ps: int) -> int:
@@ -128,12 +128,6 @@ def _walk_to_the_end(fabric: Fabric, limit_ps: int) -> int:
     return max([0, *ends, *(each.end_ps or 0 for each in fabric.carried)])
 
 
-def _written_down(scenario: Scenario, recorder: JobRecorder) -> Scenario:
-    """The scenario with what user code did as its trace."""
-    fields = {name: getattr(scenario, name) for name in Scenario.model_fields}
-    return Scenario(**fields | {"trace": recorder.trace(scenario.trace.name)})
-
-
 def _steering(routing: Routing, network: Network) -> PerPacketRouting | None:
     """How switches choose a link for every packet, where the routing has them do so."""
     if not isinstance(routing, PerPacket):
@@ -142,19 +136,14 @@ def _steering(routing: Routing, network: Network) -> PerPacketRouting | None:
     return PerPacketRouting(routing.kind, found.group_of, found.first, found.links, **routing.settings)
 
 
-def get_ready() -> float:
-    """Load the compiled core, or compile it, before work is given to other processes; how many seconds it took."""
-    return _get_ready()
-
-
 def is_ready() -> bool:
     """Whether this process has the compiled core."""
-    return _get_ready.cache_info().currsize > 0
+    return get_ready.cache_info().currsize > 0
 
 
 @cache
-def _get_ready() -> float:
-    """Seconds to load the compiled core, or to compile it: two hosts send each other a byte."""
+def get_ready() -> float:
+    """Load the compiled core, or compile it: two hosts send each other a byte. How many seconds it took."""
     began = time.perf_counter()
     builder = NetworkBuilder("ready")
     first, second, switch = builder.host("a"), builder.host("b"), builder.switch("s", "tor")
@@ -167,7 +156,7 @@ def _get_ready() -> float:
         env,
         network,
         lambda source, target, channel: routing.routes(network, source, target, channel, seed=1),
-        wire=Wire(),
+        packet=Packet(),
         transport=Transport(),
         seed=1,
     )
@@ -206,7 +195,6 @@ def _fabric(
 ) -> tuple[Fabric, Rendezvous]:
     network = scenario.topology.build()
     hosts = scenario.placement.hosts(scenario.trace.ranks, len(network.hosts), scenario.seed)
-    packet = scenario.packet
     total = sum(operation.op != "compute" for operation in scenario.trace.operations)
 
     def tell(fabric: Fabric) -> None:
@@ -217,7 +205,7 @@ def _fabric(
         env,
         network,
         lambda source, target, channel: scenario.routing.routes(network, source, target, channel, scenario.seed),
-        wire=Wire(packet.payload, packet.scale_up_payload, packet.header, packet.ack),
+        packet=scenario.packet,
         transport=scenario.transport,
         seed=scenario.seed,
         queue_pairs=scenario.routing.queue_pairs_per_connection,

@@ -11,6 +11,7 @@ import simpy
 from simpy.events import EventPriority
 
 from netsim.config.limits import NO_LIMITS, Limits
+from netsim.config.scenario import Packet
 from netsim.core.engine.loop import FAILED, FINISHED, IDLE, PAUSED, POOL_SHORT, REACHED, SAMPLES_FULL, advance, enter
 from netsim.core.flows.collective_table import Admitted, ChunkFlows, CollectiveTable
 from netsim.core.flows.connections import Connections
@@ -24,7 +25,7 @@ from netsim.errors import RunError
 from netsim.simulation.deadlock import gave_up, who_waits
 from netsim.simulation.progress_interval import Pace
 from netsim.simulation.watchdog import Watchdog
-from netsim.simulation.wire import Wire, sender_of, world_of
+from netsim.simulation.wire import sender_of, world_of
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.settings import Transport
 
@@ -77,7 +78,7 @@ class Fabric:
         network: Network,
         route: Callable[..., Any],
         *,
-        wire: Wire,
+        packet: Packet,
         transport: Transport,
         seed: int,
         queue_pairs: int = 1,
@@ -89,12 +90,12 @@ class Fabric:
         on_progress: Callable[["Fabric"], None] | None = None,
     ) -> None:
         self.env, self.network = env, network
-        self.world = world_of(network, wire, transport, seed, classes, jitter)
+        self.world = world_of(network, packet, transport, seed, classes, jitter)
         if per_packet:
             self.world = with_per_packet_routing(self.world, per_packet)
-        pairs = QueuePairs(queue_pairs, split=split, payload=wire.payload, inside=network.are_in_one_server)
+        pairs = QueuePairs(queue_pairs, split=split, payload=packet.payload, inside=network.are_in_one_server)
         inside = np.array([kind == SCALE_UP for kind in network.kinds])
-        sender = sender_of(network, wire, transport, in_order=per_packet is None)
+        sender = sender_of(network, packet, transport, in_order=per_packet is None)
         self.collective_table = CollectiveTable(Connections(len(network.hosts), route, inside, sender), pairs)
         self.carried: list[ActiveCollective] = []
         self.under_way: list[ActiveCollective] = []  # some part unfinished

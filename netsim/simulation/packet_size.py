@@ -15,8 +15,8 @@ from netsim.config.limits import NO_LIMITS, Limits
 from netsim.config.scenario import Packet, Scenario
 from netsim.core.state.dtypes import NEVER
 from netsim.errors import InputError, RunError
+from netsim.result.tables import RawResult
 from netsim.simulation.fabric import ActiveCollective, Fabric
-from netsim.simulation.raw_result import RawResult
 from netsim.units import format_size, format_time
 
 USUAL = 2  # sizes within a factor of two of the default are packets that networks have
@@ -91,7 +91,7 @@ def change_by_packet_size(run: Run, scenario: Scenario, raw_result: RawResult, l
     if all(each < USUAL * other and other < USUAL * each for each, other in sizes):
         return ""
     chosen = packet.model_copy(update={"payload": usual.payload, "scale_up_payload": usual.scale_up_payload})
-    other = Scenario(**{name: getattr(scenario, name) for name in Scenario.model_fields} | {"packet": chosen})
+    other = scenario.changed(packet=chosen)
     took = int(raw_result.totals["completion_time_ps"])
     most_hops = max(FEWEST_HOPS, int(raw_result.totals["packet_hops"]) // 2)
     part = Meter(max(1, took >> 12), Limits(None, limits.wall_ps), most_hops=most_hops)

@@ -1,6 +1,5 @@
 """What a run measured, read off a fabric that has come to rest: plain numpy columns and totals."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,21 +7,10 @@ import numpy as np
 from netsim.core.observe import counters
 from netsim.core.state.dtypes import WAITED
 from netsim.errors import RunError
+from netsim.result.tables import RawResult
 from netsim.simulation.fabric import ActiveCollective, Fabric
 
 Columns = dict[str, Any]
-
-
-@dataclass(frozen=True, eq=False)
-class RawResult:
-    """Columns of the five tables (times in ps, sizes in bytes; see design section 8), and totals of the whole run."""
-
-    collectives: Columns
-    parts: Columns
-    flows: Columns
-    links: Columns
-    queues: Columns
-    totals: dict[str, Any]
 
 
 def outcome_of(fabric: Fabric, completion_time_ps: int, simulate_seconds: float) -> RawResult:
@@ -46,10 +34,7 @@ def _collectives(carried: list[ActiveCollective]) -> Columns:
 
     return {
         "id": column(lambda each: each.number, "i8"),
-        "op": [each.about["op"] for each in carried],
-        "algorithm": [each.about["algorithm"] for each in carried],
-        "group": [each.about["group"] for each in carried],
-        "stream": [each.about["stream"] for each in carried],
+        **{name: [each.about[name] for each in carried] for name in ("op", "algorithm", "group", "stream")},
         "ranks": column(lambda each: len(set(each.ranks)), "i8"),
         "bytes": column(lambda each: each.about["bytes"], "i8"),
         "start_ps": column(lambda each: each.start_ps, "i8"),

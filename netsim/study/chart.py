@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
+from netsim.report.picture import Chart
 from netsim.study.folder import DONE, label
 from netsim.study.plan import Plan
-from netsim.study.statistics import Interval, mean_of
+from netsim.study.statistics import mean_of
 
 SCALE = {"completion_time_ps": (1e-6, "time to finish, us"), "max_queue_bytes": (1 / 1024, "longest queue, KiB")}
 TITLES = {
@@ -30,19 +30,6 @@ FILES = (".toml", ".jsonl", ".jsonl.gz", ".topo", ".cm")  # shown by their stem
 REPEATED = "seed"  # what is averaged over, where nobody asks for it
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """Means with their ranges: `lines` by name, each with an interval (or None) per value of x."""
-
-    title: str
-    x_title: str
-    y_title: str
-    x: list[str]
-    lines: dict[str, list[Interval | None]]
-    numbers: list[float] | None  # the values of x, where all are numbers
-    repeats: int  # the most runs behind one mean
-
-
 def chart_of(plan: Plan, table: pd.DataFrame, y: str = "") -> Chart:
     """Lay a study's finished points out as its [picture] asks, or as seems best; `y` names another figure."""
     done = table[table["status"] == DONE]
@@ -57,7 +44,7 @@ def chart_of(plan: Plan, table: pd.DataFrame, y: str = "") -> Chart:
         if not pd.isna(value):
             groups.setdefault((name_of[int(number)], place), []).append(float(value) * factor)
     lines = {
-        name: [mean_of(groups[name, place]) if (name, place) in groups else None for place in values]
+        name: [mean_of(groups[name, place]).mark if (name, place) in groups else None for place in values]
         for name in dict.fromkeys(names)
     }
     repeats = max(map(len, groups.values()), default=0)

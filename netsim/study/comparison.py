@@ -9,7 +9,9 @@ from typing import Any
 
 import pandas as pd
 
+from netsim.report.compare import KIND
 from netsim.report.costs import SAME, Cost, price_verdict
+from netsim.report.text import plain
 from netsim.study.metrics import Measured
 from netsim.study.statistics import Interval, mean_of, paired_width, speedup_of, unpaired_width
 
@@ -57,7 +59,7 @@ class Comparison:
     def operations(self, design: int) -> pd.DataFrame:
         """A row per kind of operation: means over the seeds of the runs' medians."""
         every = pd.concat([run.operations for run in self.runs[design]])
-        return every.groupby(["op", "ranks", "bytes"], sort=False, as_index=False).mean()
+        return every.groupby(KIND, sort=False, as_index=False).mean()
 
 
 def verdict(comparison: Comparison) -> str:
@@ -136,5 +138,4 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
 
 
 def _plain(interval: Interval, middle: str) -> dict[str, float | None]:
-    values = {middle: interval.middle, "low": interval.low, "high": interval.high}
-    return {name: None if math.isnan(value) else value for name, value in values.items()}
+    return {middle: plain(interval.middle), "low": plain(interval.low), "high": plain(interval.high)}

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pandas as pd
-
-from netsim.report.compare import MOST_OPERATIONS
+from netsim.report.compare import operation_rows
 from netsim.report.costs import cost_rows
 from netsim.report.text import NOTHING, columns, microseconds, number, times
 from netsim.study.comparison import Comparison, verdict
@@ -14,7 +12,6 @@ from netsim.study.statistics import Interval
 from netsim.units import format_size
 
 Rows = list[list[str]]
-KIND = ["op", "ranks", "bytes"]
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -48,7 +45,7 @@ def comparison_rows(comparison: Comparison) -> Rows:
         row("  fastest and slowest", lambda design: _extremes(comparison, design)),
         row(f"  against {comparison.names[0]}", lambda design: times(1 / comparison.speedup(design, 0).middle)),
         row("slowdown (time / ideal)", lambda design: times(comparison.mean_figure(design, "slowdown"))),
-        *_operations(comparison),
+        *operation_rows([comparison.operations(design) for design in designs]),
         row("longest queue, any seed", lambda design: format_size(_longest(comparison, design))),
         mean("packets marked", "ecn_marks"),
         mean("packets dropped", "drops"),
@@ -85,18 +82,3 @@ def _extremes(comparison: Comparison, design: int) -> str:
 
 def _longest(comparison: Comparison, design: int) -> int:
     return max(int(run.metrics["max_queue_bytes"]) for run in comparison.runs[design])
-
-
-def _operations(comparison: Comparison) -> Rows:
-    """Two rows per kind of operation, those that take the most time first."""
-    tables = [comparison.operations(design) for design in range(len(comparison.names))]
-    spent = pd.concat(tables).groupby(KIND, sort=False)["time_ps"].max().sort_values(ascending=False, kind="stable")
-    by_kind = [table.set_index(KIND) for table in tables]
-    rows = []
-    for kind in spent.index[:MOST_OPERATIONS]:
-        op, ranks, size = kind
-        found = [table.loc[kind] if kind in table.index else None for table in by_kind]
-        median = [NOTHING if each is None else microseconds(each["median_ps"]) for each in found]
-        bandwidth = [NOTHING if each is None else number(each["busbw_gbs"]) for each in found]
-        rows += [[f"{op} {format_size(int(size))}, {ranks} ranks, us", *median], ["  busbw, GB/s", *bandwidth]]
-    return rows

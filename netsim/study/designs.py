@@ -60,12 +60,6 @@ def designs_of(axes: Sequence[Sequence[Value]], make: Make) -> list[Design]:
     ]
 
 
-def with_seed(scenario: Scenario, seed: int) -> Scenario:
-    """The same scenario with another seed. Raises InputError for a seed that is none."""
-    fields = {name: getattr(scenario, name) for name in Scenario.model_fields}
-    return Scenario(**fields | {"seed": seed})
-
-
 def seeds_of(designs: Sequence[Design], seeds: int) -> list[int]:
     """The seeds that every design runs with: the first one's own and the next."""
     return [designs[0].scenario.seed + step for step in range(seeds)]
@@ -76,5 +70,5 @@ def tasks_of(designs: Sequence[Design], seeds: int, limits: Limits = NO_LIMITS) 
     if len(designs) * seeds > MOST_RUNS:
         what = f"{len(designs):,} designs with {seeds:,} seeds are {len(designs) * seeds:,} runs"
         raise InputError(what, where="--seeds", hint=f"take {MOST_RUNS:,} at most")
-    scenarios = [with_seed(each.scenario, seed) for each in designs for seed in seeds_of(designs, seeds)]
+    scenarios = [each.scenario.changed(seed=seed) for each in designs for seed in seeds_of(designs, seeds)]
     return [Task(number, scenario, limits, number % seeds == 0) for number, scenario in enumerate(scenarios)]

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import Any
-
-import pandas as pd
 
 from netsim.config.limits import NO_LIMITS, Limits
 from netsim.config.scenario import Scenario
 from netsim.report.bottleneck import estimate_of, slowdown_of
+from netsim.report.compare import operations_of
+from netsim.report.text import plain
 from netsim.result import Result
 from netsim.simulation import check, simulate
 from netsim.study.metrics import COUNTED, SUMMED, Measured
-
-KIND = ["op", "ranks", "bytes"]
 
 
 def measured(scenario: Scenario, limits: Limits = NO_LIMITS, *, explained: bool = False) -> Measured:
@@ -42,27 +39,12 @@ def figures_of(result: Result) -> dict[str, Any]:
     busiest: dict[str, Any] = next(iter(summary["worst_links"]), {"link": "", "busy_fraction": 0.0})
     found: dict[str, Any] = {name: int(summary[name]) for name in (*SUMMED, *COUNTED)}
     found |= {
-        "slowdown": _plain(slowdown_of(result)),
-        "flow_slowdown_p50": _plain(float(slowdown.quantile(0.5))),
-        "flow_slowdown_p99": _plain(float(slowdown.quantile(0.99))),
-        "flow_slowdown_max": _plain(slowdown.max()),
+        "slowdown": plain(slowdown_of(result)),
+        "flow_slowdown_p50": plain(float(slowdown.quantile(0.5))),
+        "flow_slowdown_p99": plain(float(slowdown.quantile(0.99))),
+        "flow_slowdown_max": plain(slowdown.max()),
         "max_queue_bytes": int(links["max_queue_bytes"].max()),
         "busiest_link": str(busiest["link"]),
         "busiest_fraction": float(busiest["busy_fraction"]),
     }
     return found
-
-
-def operations_of(result: Result) -> pd.DataFrame:
-    """A row per kind of operation: op, ranks, bytes, count, time_ps (all together), median_ps, busbw_gbs (median)."""
-    equal = result.collectives.groupby(KIND, sort=False, as_index=False)
-    return equal.agg(
-        count=("time_ps", "size"),
-        time_ps=("time_ps", "sum"),
-        median_ps=("time_ps", "median"),
-        busbw_gbs=("busbw_gbs", "median"),
-    )
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

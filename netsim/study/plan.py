@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from netsim.config import Document, Keys, read_document, validated, vary_scenario
+from netsim.config import Document, Keys, nested, read_document, validated, vary_scenario
 from netsim.config.scenario import Scenario
 from netsim.errors import InputError, nearest
 from netsim.study.metrics import DRAWN
@@ -46,11 +46,7 @@ class Setting:
     @property
     def document(self) -> Document:
         """The setting as a scenario file would hold it."""
-        keys = self.key.split(".")
-        value = self.value
-        for key in reversed(keys):
-            value = {key: value}
-        return Document(value, {tuple(keys[:length]): self.place for length in range(1, len(keys) + 1)})
+        return nested(tuple(self.key.split(".")), self.value, self.place)
 
 
 @dataclass(frozen=True, slots=True)

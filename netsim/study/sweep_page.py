@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from netsim.report.page import PageTable, Part, Plot, Section, page
-from netsim.report.picture import Mark, Plotted, svg
+from netsim.report.picture import Chart, svg
 from netsim.report.text import counted
-from netsim.study.chart import Chart, chart_of
+from netsim.study.chart import chart_of
 from netsim.study.folder import FAILED
 from netsim.study.metrics import DRAWN
 from netsim.study.plan import Plan
-from netsim.study.statistics import Interval
-from netsim.writing import write_text
 
 DULL = (
     "collectives",
@@ -28,22 +25,9 @@ DULL = (
 MOST_ROWS = 500  # of points on the page; the Parquet table has all
 
 
-def write_picture(plan: Plan, table: pd.DataFrame, path: Path) -> None:
-    """Write the study's picture as SVG."""
-    write_text(path, picture(plan, table))
-
-
 def picture(plan: Plan, table: pd.DataFrame) -> str:
     """The study's picture as the text of an SVG file."""
-    chart = chart_of(plan, table)
-    lines = {name: [_mark(each) for each in intervals] for name, intervals in chart.lines.items()}
-    note = f"mean and 95 % interval of {chart.repeats} seeds" if chart.repeats > 1 else ""
-    return svg(Plotted(chart.title, chart.x_title, chart.y_title, chart.x, lines, chart.numbers, note))
-
-
-def write_study_page(plan: Plan, table: pd.DataFrame, path: Path) -> None:
-    """Write the page, whole or not at all."""
-    write_text(path, study_page(plan, table))
+    return svg(chart_of(plan, table))
 
 
 def study_page(plan: Plan, table: pd.DataFrame) -> str:
@@ -94,13 +78,9 @@ def _plot(chart: Chart) -> Plot:
 
 def _line(chart: Chart, name: str) -> dict[str, Any]:
     """A line of the points that are known, in order; in bars each stays in its place."""
-    marks, xs = [_mark(each) for each in chart.lines[name]], chart.numbers or []
+    marks, xs = list(chart.lines[name]), list(chart.numbers or [])
     if chart.numbers is not None:
         known = sorted((x, mark) for x, mark in zip(chart.numbers, marks, strict=True) if mark)
         xs, marks = [x for x, _ in known], [mark for _, mark in known]
     middle, low, high = ([mark and mark[place] for mark in marks] for place in range(3))
     return {"name": name, "x": xs, "y": middle, "low": low, "high": high}
-
-
-def _mark(interval: Interval | None) -> Mark:
-    return None if interval is None else interval.mark

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from netsim.topology.ecn import NO_ECN, Ecn
+from collections.abc import Mapping
+
+from netsim.kernel.settings import KernelSettings
+from netsim.queues.disciplines.red import NO_ECN, Ecn
+from netsim.queues.disciplines.shared_buffer import SharedBuffer
+from netsim.queues.disciplines.trim import Trim
 from netsim.topology.limits import Counts, check_counts
 from netsim.topology.network import Host, Link, Network, Switch
 from netsim.topology.pfc import Pfc
-from netsim.topology.shared_buffer import SharedBuffer
-from netsim.topology.trimming import Trim
 from netsim.units import UNLIMITED
 
 
@@ -31,9 +34,10 @@ class NetworkBuilder:
         *,
         trim: Trim | None = None,
         shared_buffer: SharedBuffer | None = None,
+        queue: Mapping[str, KernelSettings] | None = None,
     ) -> None:
-        self.name, self.control_class, self.pfc, self.trim = name, control_class, pfc, trim
-        self.shared_buffer = shared_buffer
+        self.name = name
+        self._switch_settings = control_class, pfc, trim, shared_buffer, queue or {}
         self._hosts: list[Host] = []
         self._switches: list[Switch] = []
         self._links: list[Link] = []
@@ -91,8 +95,8 @@ class NetworkBuilder:
 
     def build(self) -> Network:
         """Give the finished network."""
-        nodes = tuple(self._hosts), tuple(self._switches), tuple(self._links)
-        return Network(self.name, *nodes, self.control_class, self.pfc, self.trim, self.shared_buffer)
+        hosts, switches, links = tuple(self._hosts), tuple(self._switches), tuple(self._links)
+        return Network(self.name, hosts, switches, links, *self._switch_settings)
 
     def _check_room(self, hosts: int = 0, switches: int = 0, cables: int = 0) -> None:
         """Refuse so many more where there would be too many."""

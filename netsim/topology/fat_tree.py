@@ -75,9 +75,7 @@ class FatTree(Topology):
 
     def build(self) -> Network:
         """Make the network: hosts, ToRs, aggregation switches, cores, each numbered pod by pod."""
-        builder = NetworkBuilder(
-            self.title, self.control_class, self.pfc, trim=self.trim, shared_buffer=self.shared_buffer
-        )
+        builder = self.builder()
         tors = self.k * self.down if self.tiers == 3 else self.k
         hosts = [builder.host(f"host{h}") for h in range(tors * self.down)]
         tor = [builder.switch(f"tor{t}", "tor") for t in range(tors)]

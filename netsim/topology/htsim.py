@@ -116,9 +116,7 @@ class HtsimTree(Topology):
 
     def build(self) -> Network:
         """Make the network: hosts, ToRs, aggregation switches, cores, each numbered pod by pod."""
-        builder = NetworkBuilder(
-            self.title, self.control_class, self.pfc, trim=self.trim, shared_buffer=self.shared_buffer
-        )
+        builder = self.builder()
         tors_per_pod = self.podsize // self.tor.radix_down
         hosts = [builder.host(f"host{h}") for h in range(self.nodes)]
         tor = [builder.switch(f"tor{t}", "tor") for t in range(self.pods * tors_per_pod)]

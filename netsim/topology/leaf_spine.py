@@ -8,7 +8,6 @@ from typing import Literal
 from pydantic import Field
 
 from netsim.topology.blueprint import Override, Topology
-from netsim.topology.builder import NetworkBuilder
 from netsim.topology.limits import Counts
 from netsim.topology.network import Network
 
@@ -41,9 +40,7 @@ class LeafSpine(Topology):
 
     def build(self) -> Network:
         """Make the network: hosts, leaves, spines."""
-        builder = NetworkBuilder(
-            self.title, self.control_class, self.pfc, trim=self.trim, shared_buffer=self.shared_buffer
-        )
+        builder = self.builder()
         hosts = [builder.host(f"host{h}") for h in range(self.leaves * self.hosts_per_leaf)]
         leaf = [builder.switch(f"leaf{i}", "leaf") for i in range(self.leaves)]
         spine = [builder.switch(f"spine{i}", "spine") for i in range(self.spines)]

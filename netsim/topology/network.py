@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netsim.kernel.settings import KernelSettings
+from netsim.queues.disciplines.shared_buffer import SharedBuffer
+from netsim.queues.disciplines.trim import Trim
 from netsim.topology.bisection import bisection_bps
 from netsim.topology.pfc import Pfc
-from netsim.topology.shared_buffer import SharedBuffer
-from netsim.topology.trimming import Trim
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -58,6 +59,20 @@ class Link:
     loss: float = 0.0  # probability that a packet is lost on the wire
 
 
+Number = TypeVar("Number", bound=np.generic)
+
+
+def _column(table: str, field: str, dtype: type[Number]) -> cached_property[NDArray[Number]]:
+    """One field of a network's links or hosts as a column that everybody may share, since nobody can write to it."""
+
+    def read(network: Network) -> NDArray[Number]:
+        column = np.fromiter((getattr(each, field) for each in getattr(network, table)), dtype)
+        column.setflags(write=False)
+        return column
+
+    return cached_property(read)
+
+
 @dataclass(frozen=True, eq=False)
 class Network:
     """What a topology builds. Nodes are numbered hosts first (0..H-1), then switches; links come in pairs l, l ^ 1."""
@@ -70,66 +85,32 @@ class Network:
     pfc: Pfc | None = None
     trim: Trim | None = None
     shared_buffer: SharedBuffer | None = None
+    queue: Mapping[str, KernelSettings] = field(default_factory=dict)
 
-    @cached_property
-    def source(self) -> NDArray[np.int32]:
-        """The node each link leaves, i4[L]."""
-        return _column((link.source for link in self.links), np.int32)
+    @property
+    def disciplines(self) -> dict[str, KernelSettings]:
+        """The queue disciplines of its switches that have settings, by name."""
+        own = {"trim": self.trim, "shared_buffer": self.shared_buffer}
+        return {name: settings for name, settings in own.items() if settings} | dict(self.queue)
 
-    @cached_property
-    def target(self) -> NDArray[np.int32]:
-        """The node each link enters, i4[L]."""
-        return _column((link.target for link in self.links), np.int32)
-
-    @cached_property
-    def rate_bps(self) -> NDArray[np.int64]:
-        """Bits per second of each link, i8[L]."""
-        return _column((link.rate_bps for link in self.links), np.int64)
-
-    @cached_property
-    def delay_ps(self) -> NDArray[np.int64]:
-        """Propagation delay of each link in picoseconds, i8[L]."""
-        return _column((link.delay_ps for link in self.links), np.int64)
-
-    @cached_property
-    def buffer_bytes(self) -> NDArray[np.int64]:
-        """Room of each link's egress queue, i8[L]; UNLIMITED at hosts."""
-        return _column((link.buffer_bytes for link in self.links), np.int64)
-
-    @cached_property
-    def kmin(self) -> NDArray[np.int64]:
-        """Bytes up to which a queue marks nothing, i8[L]; UNLIMITED where there is no ECN."""
-        return _column((link.ecn_kmin_bytes for link in self.links), np.int64)
-
-    @cached_property
-    def kmax(self) -> NDArray[np.int64]:
-        """Bytes above which a queue marks everything, i8[L]; UNLIMITED where there is no ECN."""
-        return _column((link.ecn_kmax_bytes for link in self.links), np.int64)
-
-    @cached_property
-    def pmax(self) -> NDArray[np.float64]:
-        """Probability of a mark just below kmax, f8[L]."""
-        return _column((link.ecn_pmax for link in self.links), np.float64)
-
-    @cached_property
-    def loss(self) -> NDArray[np.float64]:
-        """Probability that a packet is lost on each link's wire, f8[L]."""
-        return _column((link.loss for link in self.links), np.float64)
+    # per link
+    source = _column("links", "source", np.int32)  # the node it leaves
+    target = _column("links", "target", np.int32)  # the node it enters
+    rate_bps = _column("links", "rate_bps", np.int64)
+    delay_ps = _column("links", "delay_ps", np.int64)  # of propagation
+    buffer_bytes = _column("links", "buffer_bytes", np.int64)  # room of its egress queue; UNLIMITED at hosts
+    kmin = _column("links", "ecn_kmin_bytes", np.int64)  # a queue marks nothing up to it; UNLIMITED: there is no ECN
+    kmax = _column("links", "ecn_kmax_bytes", np.int64)  # a queue marks everything above it
+    pmax = _column("links", "ecn_pmax", np.float64)  # probability of a mark just below kmax
+    loss = _column("links", "loss", np.float64)  # probability that its wire loses a packet
+    # per host
+    server_of = _column("hosts", "server", np.int32)
+    rail_of = _column("hosts", "rail", np.int32)
 
     @cached_property
     def kinds(self) -> list[str]:
         """The kind of each link: the tier of the switch at its upper end, or "nvlink"."""
         return [link.kind for link in self.links]
-
-    @cached_property
-    def server_of(self) -> NDArray[np.int32]:
-        """The server of each host, i4[H]."""
-        return _column((host.server for host in self.hosts), np.int32)
-
-    @cached_property
-    def rail_of(self) -> NDArray[np.int32]:
-        """The rail of each host, i4[H]."""
-        return _column((host.rail for host in self.hosts), np.int32)
 
     @cached_property
     def has_servers(self) -> bool:
@@ -193,10 +174,3 @@ class Network:
         return (
             f"Network({self.name!r}, {len(self.hosts)} hosts, {len(self.switches)} switches, {len(self.links)} links)"
         )
-
-
-def _column(values: Iterable[float], dtype: type[Any]) -> NDArray[Any]:
-    """Make a column that everybody may share, because nobody can write to it."""
-    column = np.fromiter(values, dtype)
-    column.setflags(write=False)
-    return column

@@ -7,9 +7,8 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from netsim.errors import InputError
+from netsim.queues.disciplines.red import NO_ECN, Marking
 from netsim.topology.blueprint import Loss, Override, Topology
-from netsim.topology.builder import NetworkBuilder
-from netsim.topology.ecn import NO_ECN, Marking
 from netsim.topology.limits import Counts
 from netsim.topology.network import SCALE_UP, Network
 from netsim.units import UNLIMITED, Duration, Rate, Size, format_rate, parse_rate, parse_time
@@ -72,9 +71,7 @@ class RailOptimized(Topology):
 
     def build(self) -> Network:
         """Make the network: GPUs server by server, then nvswitches, rail switches, spines."""
-        builder = NetworkBuilder(
-            self.title, self.control_class, self.pfc, trim=self.trim, shared_buffer=self.shared_buffer
-        )
+        builder = self.builder()
         hosts = [
             builder.host(f"gpu{server * self.gpus_per_server + rail}", server, rail)
             for server in range(self.servers)

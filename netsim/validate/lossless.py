@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,11 +20,6 @@ def go_back_n_meets_spray(full: bool) -> Iterator[Figure]:
     pairs = permutation(16, 1, apart=4)
 
     def run(routing: Any, recovery: str = "go_back_n") -> Result:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that these two do not go together is what this shows
-            return _run(routing, recovery)
-
-    def _run(routing: Any, recovery: str) -> Result:
         return simulate(
             matrix(16, pairs, 2_000_000),
             fat_tree(4, pfc=pfc, **LOSSLESS),

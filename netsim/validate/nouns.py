@@ -32,11 +32,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A published experiment. `run(full)` measures it, at full size if asked; `full` alone: too long for every day."""
+    """A published experiment. `run(full)` measures it, at full size if asked."""
 
     source: str
     run: Callable[[bool], Iterator[Figure]]
-    full: bool = False
 
 
 def exactly(figure: str, expected: int, got: int, unit: str = "") -> Figure:

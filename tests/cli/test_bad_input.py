@@ -143,7 +143,7 @@ def missing(pieces: list[str], line: str) -> list[str]:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_mistake_gives_one_line(case: Case, here: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("netsim.kernel.is_compiled", lambda _: False)
-    monkeypatch.setattr("netsim.simulation._get_ready", lambda: pytest.fail("it compiles"))
+    monkeypatch.setattr("netsim.simulation.get_ready", lambda: pytest.fail("it compiles"))
     lay(case.files, here)
     before = files_in(here)
     assert missing(case.says, cli.refused(case.command)) == []

@@ -10,7 +10,7 @@ import pytest
 
 from netsim.errors import RunError
 from netsim.result.tables import TABLES
-from netsim.simulation import _get_ready
+from netsim.simulation import get_ready
 from tests.cli.command_line import CommandLine
 from tests.inputs import saved
 from tests.traces.nccl.nccl_lines_of import call, world
@@ -83,7 +83,7 @@ def test_a_failed_run_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_first_run_says_that_it_compiles(monkeypatch: pytest.MonkeyPatch, cli: CommandLine) -> None:
-    _get_ready.cache_clear()
+    get_ready.cache_clear()
     monkeypatch.setattr("netsim.kernel.is_compiled", lambda _: False)
     told = cli.succeeds("compare perm16 --on fat_tree_k4_100g --on fat_tree_k4_400g").err
     assert told.count("compiling the packet core") == 1

@@ -8,6 +8,7 @@ import pytest
 from netsim.collectives import Layout, Request, plan
 from netsim.errors import InputError
 from tests.collectives.requests import layout_of
+from tests.collectives.test_checking import MAY_WAIT, NOT_ITS_OWN
 from tests.inputs import refusal
 
 TWO = [(0, 1, 5), (1, 2, 5)]
@@ -48,10 +49,6 @@ def test_a_wish_without_sense_is_refused(asked: dict[str, Any], message: str) ->
 )
 def test_what_cannot_be_planned_is_refused(asked: dict[str, Any], algorithm: str | None, message: str) -> None:
     assert refusal(plan, Request(ranks=3, **asked), algorithm) == message
-
-
-NOT_ITS_OWN = "row 1 waits for a row that its source neither receives nor sends: row 0"
-MAY_WAIT = "a row may wait for what its source receives or sends"
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ def by_hand(rows: list[tuple[int, int, int]], waits: list[list[int]], **other: A
     return Schedule(**{**columns, **other})
 
 
+NOT_ITS_OWN = "row 1 waits for a row that its source neither receives nor sends: row 0"
+TAKE_OUT = "take one of these out of `after`"
 MAY_WAIT = "a row may wait for what its source receives or sends"
 TWO = [(0, 1, 10), (1, 2, 10)]
 
@@ -62,17 +64,9 @@ def test_sound_schedules_pass(rows: list[tuple[int, int, int]], waits: list[list
         ([(-1, 2, 5)], [[]], "row 0 (-1 -> 2, 5 bytes) has a source outside the group; give 0..3"),
         (TWO, [[], [7]], "row 1 waits for a row that does not exist: row 7; give a row number"),
         (TWO, [[], [-1]], "row 1 waits for a row that does not exist: row -1; give a row number"),
-        (
-            [(0, 1, 10), (2, 3, 10)],
-            [[], [0]],
-            f"row 1 waits for a row that its source neither receives nor sends: row 0; {MAY_WAIT}",
-        ),
-        (
-            [(0, 1, 10), (1, 0, 10)],
-            [[1], [0]],
-            "2 rows wait for each other in a cycle: 0 after 1 after 0; take one of these out of `after`",
-        ),
-        ([(0, 1, 10)], [[0]], "1 rows wait for each other in a cycle: 0 after 0; take one of these out of `after`"),
+        ([(0, 1, 10), (2, 3, 10)], [[], [0]], f"{NOT_ITS_OWN}; {MAY_WAIT}"),
+        ([(0, 1, 10), (1, 0, 10)], [[1], [0]], f"2 rows wait for each other in a cycle: 0 after 1 after 0; {TAKE_OUT}"),
+        ([(0, 1, 10)], [[0]], f"1 rows wait for each other in a cycle: 0 after 0; {TAKE_OUT}"),
     ],
 )
 def test_unsound_schedules_are_refused(rows: list[tuple[int, int, int]], waits: list[list[int]], message: str) -> None:

@@ -33,13 +33,12 @@ def xml(*gpus: str, coll: str = "allgather", chunks: int = 3, number: int | None
     return f'<algo name="small" nchunksperloop="{chunks}" ngpus="{ngpus}" coll="{coll}">\n{inside}</algo>\n'
 
 
-CHAIN = xml(
-    block(0, 1, -1, step("s")),
-    block(0, 2, 0, step("rcs", 0)),
-    block(0, -1, 1, step("r", 0)),
-    coll="broadcast",
-    chunks=1,
-)
+def chain(between: str) -> str:
+    """A broadcast of one chunk from gpu 0 to gpu 2 by way of gpu 1, whose blocks these are."""
+    return xml(block(0, 1, -1, step("s")), between, block(0, -1, 1, step("r")), coll="broadcast", chunks=1)
+
+
+CHAIN = chain(block(0, 2, 0, step("rcs", 0)))
 
 
 def planned(folder: Path, text: str, op: str = "broadcast", ranks: int = 3, size: int = 300) -> Schedule:
@@ -55,23 +54,14 @@ def test_what_is_received_is_sent_on(tmp_path: Path) -> None:
 
 
 def test_a_step_waits_for_the_block_it_depends_on(tmp_path: Path) -> None:
-    text = xml(
-        block(0, 1, -1, step("s")),
-        block(0, -1, 0, step("r")) + block(1, 2, -1, step("nop", count=0), step("s", dep=(0, 0))),
-        block(0, -1, 1, step("r")),
-        coll="broadcast",
-        chunks=1,
-    )
-    schedule = planned(tmp_path, text, "broadcast", 3, 9)
+    later = block(1, 2, -1, step("nop", count=0), step("s", dep=(0, 0)))
+    schedule = planned(tmp_path, chain(block(0, -1, 0, step("r")) + later))
     assert schedule.predecessors(1).tolist() == [0]
 
 
 def test_sends_in_a_row_wait_for_nothing_but_go_in_order(tmp_path: Path) -> None:
-    text = xml(
-        block(0, 1, -1, step("s", 0), step("s", 1, count=2)),
-        block(0, -1, 0, step("r", 0), step("r", 1, count=2)),
-        coll="broadcast",
-    )
+    sends, receives = ([step(kind, 0), step(kind, 1, count=2)] for kind in "sr")
+    text = xml(block(0, 1, -1, *sends), block(0, -1, 0, *receives), coll="broadcast")
     schedule = planned(tmp_path, text, "broadcast", 2, 10)
     assert schedule.bytes.tolist() == [4, 6]
     assert schedule.offset.tolist() == [0, 4]
@@ -79,13 +69,9 @@ def test_sends_in_a_row_wait_for_nothing_but_go_in_order(tmp_path: Path) -> None
 
 
 def test_a_reducing_receive_is_marked_and_channels_are_apart(tmp_path: Path) -> None:
-    text = xml(
-        block(0, 1, -1, step("s"), channel=4) + block(1, -1, 1, step("r"), channel=5),
-        block(0, -1, 0, step("rrc"), channel=4) + block(1, 0, -1, step("s", dep=(0, 0)), channel=5),
-        coll="allreduce",
-        chunks=1,
-    )
-    schedule = planned(tmp_path, text, "all_reduce", 2, 30)
+    first = block(0, 1, -1, step("s"), channel=4) + block(1, -1, 1, step("r"), channel=5)
+    second = block(0, -1, 0, step("rrc"), channel=4) + block(1, 0, -1, step("s", dep=(0, 0)), channel=5)
+    schedule = planned(tmp_path, xml(first, second, coll="allreduce", chunks=1), "all_reduce", 2, 30)
     assert dict(zip(schedule.channel.tolist(), schedule.reduces.tolist(), strict=True)) == {4: True, 5: False}
 
 
@@ -115,14 +101,9 @@ def test_it_is_used_for_the_sizes_it_is_for(
             assert planned(tmp_path, text, size=size).algorithm == "ring"
 
 
-SCATTERED = xml(
-    *(
-        block(0, 1 - gpu, 1 - gpu, step("s", 1 - gpu), step("rrc", gpu).replace(f'dstoff="{gpu}"', 'dstoff="0"'))
-        for gpu in range(2)
-    ),
-    coll="reducescatter",
-    chunks=2,
-)
+IN_PLACE = [step("rrc", gpu).replace(f'dstoff="{gpu}"', 'dstoff="0"') for gpu in (0, 1)]
+EXCHANGE = [block(0, 1 - gpu, 1 - gpu, step("s", 1 - gpu), IN_PLACE[gpu]) for gpu in (0, 1)]
+SCATTERED = xml(*EXCHANGE, coll="reducescatter", chunks=2)
 
 
 def test_a_reduce_scatter_may_end_in_place(tmp_path: Path) -> None:
@@ -132,25 +113,13 @@ def test_a_reduce_scatter_may_end_in_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "op", "what"),
     [
-        (
-            CHAIN.replace('type="rcs"', 'type="rrs"').replace('"broadcast"', '"allreduce"'),
-            "all_reduce",
-            "gpu 0 ends without",
-        ),
-        (
-            SCATTERED.replace("reducescatter", "allreduce"),
-            "all_reduce",
-            'says coll="allreduce", but gpu 0 ends without chunk 1',
-        ),
+        (CHAIN.replace("rcs", "rrs").replace("broadcast", "allreduce"), "all_reduce", "gpu 0 ends without"),
+        (SCATTERED.replace("reducescatter", "allreduce"), "all_reduce", '="allreduce", but gpu 0 ends without chunk 1'),
         (SCATTERED.replace("reducescatter", "allgather"), "all_gather", "gpu 0 ends without chunk"),
         (SCATTERED.replace("reducescatter", "alltoall"), "all_to_all", "gpu 0 ends without chunk"),
         (SCATTERED.replace('"rrc"', '"r"'), "reduce_scatter", "gpu 0 ends without chunk 0"),
         (SCATTERED.replace('nchunksperloop="2"', 'nchunksperloop="3"'), "reduce_scatter", "its 3 chunks are no whole"),
-        (
-            CHAIN.replace('srcoff="0" dstbuf="o" dstoff="0"', 'srcoff="1" dstbuf="o" dstoff="1"', 1),
-            "broadcast",
-            "gpu 1 ends",
-        ),
+        (CHAIN.replace(step("s"), step("s", at=1)), "broadcast", "gpu 1 ends"),
     ],
 )
 def test_a_file_that_does_not_do_what_it_says_is_refused(tmp_path: Path, text: str, op: str, what: str) -> None:
@@ -162,13 +131,7 @@ def test_a_file_that_does_not_do_what_it_says_is_refused(tmp_path: Path, text: s
 def test_blocks_of_a_gpu_that_do_not_wait_for_each_other_are_refused(tmp_path: Path, first: int) -> None:
     """What gpu 1 sends on may not be there yet, whichever block stands first in the file."""
     blocks = [block(0, -1, 0, step("r", buffer="o")), block(1, 2, -1, step("s", buffer="o"))]
-    text = xml(
-        block(0, 1, -1, step("s")),
-        blocks[first] + blocks[1 - first],
-        block(0, -1, 1, step("r")),
-        coll="broadcast",
-        chunks=1,
-    )
+    text = chain(blocks[first] + blocks[1 - first])
     assert "gpu 2 ends without chunk 0" in refusal(planned, tmp_path, text)
     waits = text.replace(step("s", buffer="o"), step("s", buffer="o", dep=(0, 0)))
     assert len(planned(tmp_path, waits)) == 2

@@ -17,15 +17,8 @@ def children(parent: list[int]) -> dict[int, set[int]]:
 
 def test_tree_of_14_servers_is_that_of_nccl() -> None:
     """The picture in trees.cc."""
-    assert children(server_tree(14, 0).tolist()) == {
-        0: {8},
-        8: {4, 12},
-        4: {2, 6},
-        12: {10, 13},
-        2: {1, 3},
-        6: {5, 7},
-        10: {9, 11},
-    }
+    picture = {0: {8}, 8: {4, 12}, 4: {2, 6}, 12: {10, 13}, 2: {1, 3}, 6: {5, 7}, 10: {9, 11}}
+    assert children(server_tree(14, 0).tolist()) == picture
 
 
 def test_the_other_tree_of_14_is_its_mirror_and_that_of_13_is_shifted() -> None:

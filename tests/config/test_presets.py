@@ -11,9 +11,8 @@ import netsim
 from netsim.config import build_scenario
 from netsim.config.preset_defaults import filled_in
 from netsim.config.scenario import Scenario
-from netsim.study.designs import with_seed
+from netsim.queues.disciplines.red import Ecn
 from netsim.topology import FatTree
-from netsim.topology.ecn import Ecn
 from netsim.transport.presets import DEFAULT_PRESET, PRESETS
 from netsim.transport.settings import Transport
 from netsim.units import UNLIMITED
@@ -136,7 +135,7 @@ def test_what_a_user_switched_off_stays_off(preset: str, off: str, tmp_path: Pat
     """Saved, read again, run with another seed: a preset would fill it in."""
     scenario = build_scenario("perm16", {"base": SHIPPED, off: "off"}, transport={"preset": preset})
     (tmp_path / "s.toml").write_text(scenario.to_toml())
-    for again in (netsim.load_scenario(tmp_path / "s.toml"), with_seed(scenario, 2)):
+    for again in (netsim.load_scenario(tmp_path / "s.toml"), scenario.changed(seed=2)):
         assert getattr(again.topology, off) is None
     netsim.simulate(scenario).save(tmp_path / "saved")
     assert netsim.Result.load(tmp_path / "saved").scenario == scenario

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import simpy
 
+from netsim.config.scenario import Packet
 from netsim.core.observe.counters import packets_sent
 from netsim.core.switch.ecmp_tables import PerPacketRouting
 from netsim.routing.equal_cost_links import equal_cost_links_of
 from netsim.simulation.fabric import ActiveCollective, Fabric
-from netsim.simulation.wire import Wire
 from netsim.topology.network import Network
 from netsim.transport.settings import GoBackN, SelectiveRepeat, Transport
 from tests.reference.flows.collectives import CHANNELS
@@ -53,7 +53,7 @@ def build_core(scenario: Scenario) -> CoreRun:
         env,
         network,
         by_rows(shortest_routes(network)),
-        wire=Wire(scenario.payload, scenario.scale_up_payload, scenario.header, scenario.ack),
+        packet=Packet(**{name: getattr(scenario, name) for name in Packet.model_fields}),
         transport=transport_of(scenario),
         seed=scenario.seed,
         queue_pairs=scenario.queue_pairs,

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from netsim.errors import RunError
-from netsim.topology.shared_buffer import SharedBuffer
-from netsim.topology.trimming import Trim
+from netsim.queues.disciplines.shared_buffer import SharedBuffer
+from netsim.queues.disciplines.trim import Trim
 from tests.core.scenario_runs import build_core, differences, of_core, of_twin, play_core
 from tests.reference.scenarios.drawn import drawn
 from tests.reference.scenarios.every import NAMED, RANDOM
@@ -117,7 +117,7 @@ def test_both_stand_still_in_a_deadlock() -> None:
 
 
 def test_a_deadlock_names_its_class() -> None:
-    with pytest.raises(RunError, match="flow control has stopped class 1 of links that wait for each other: switch"):
+    with pytest.raises(RunError, match="flow control has stopped class 1 of links that wait for each other: tor"):
         play_core(CLASSED_DEADLOCK)
 
 

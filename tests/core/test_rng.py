@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.core.state.rng import thirty_bits
 from netsim.kernel import entry
+from netsim.kernel.rng import thirty_bits
 from tests.core.worlds import plain
 
 WHOLE = (1 << 64) - 1

@@ -23,7 +23,7 @@ def run(flows: list[Flow], ideal: int = 0, scenario: Scenario | None = None, **t
 
 
 def test_a_link_needs_the_time_of_what_crosses_it() -> None:
-    load = Load.of(run([(0, 1, MB, 0, 100 * US), (0, 2, 2 * MB, 0, 300 * US), (3, 2, 1, 0, -1)]))
+    load = Load(run([(0, 1, MB, 0, 100 * US), (0, 2, 2 * MB, 0, 300 * US), (3, 2, 1, 0, -1)]))
     names = [load.network.link_name(link) for link in range(len(load.network.links))]
     needed = dict(zip(names, load.needed_ps.tolist(), strict=True))
     assert needed["host0->tor0"] == pytest.approx(3 * MB_PS)
@@ -36,14 +36,14 @@ def test_a_link_needs_the_time_of_what_crosses_it() -> None:
 
 
 def test_flows_one_after_the_other_are_not_at_once() -> None:
-    load = Load.of(run([(0, 1, MB, 0, 100), (0, 2, MB, 100, 200), (0, 3, MB, 150, 250)]))
+    load = Load(run([(0, 1, MB, 0, 100), (0, 2, MB, 100, 200), (0, 3, MB, 150, 250)]))
     link = [load.network.link_name(link) for link in range(len(load.network.links))].index("host0->tor0")
     assert load.at_once(link) == 2
 
 
 def test_ranks_are_looked_for_where_they_were_placed() -> None:
     placement = {"kind": "list", "order": [9, 4, *range(4), *range(10, 16), *range(5, 9)]}
-    load = Load.of(result_of(scenario_of(placement=placement), [(0, 1, MB, 0, 100 * US)]))
+    load = Load(result_of(scenario_of(placement=placement), [(0, 1, MB, 0, 100 * US)]))
     busy = {load.network.link_name(int(link)) for link in load.needed_ps.nonzero()[0]}
     assert {"host9->tor4", "tor2->host4"} <= busy
 
@@ -51,7 +51,7 @@ def test_ranks_are_looked_for_where_they_were_placed() -> None:
 def test_time_without_collectives_is_not_counted() -> None:
     operations = [{"op": "send", "bytes": 1, "start_ps": start, "end_ps": end} for start, end in
                   [(0, 50), (10, 20), (40, 60), (200, 210), (205, 220)]]  # fmt: skip
-    assert Load.of(result_of(scenario_of(), [], operations)).busy_ps == 60 + 20
+    assert Load(result_of(scenario_of(), [], operations)).busy_ps == 60 + 20
 
 
 def test_host_link() -> None:
@@ -142,7 +142,7 @@ def test_nothing_sent() -> None:
 
 def test_too_many_connections_fall_back_to_what_links_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("netsim.report.load.MOST_ROUTED", 0)
-    load = Load.of(run([(0, 2, MB, 0, 90 * US)]))
+    load = Load(run([(0, 2, MB, 0, 90 * US)]))
     assert load.needed_ps.tolist() == [pytest.approx(number * 80_000) for number in range(96)]
     assert load.at_once(0) == 1, "what its host sends"
     assert load.through(40).empty, "between switches"

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 import netsim
-from netsim.report.over_time import OverTime
+from netsim.report.over_time import samples_of
 from netsim.report.perfetto_counters import queue_steps, rate_steps
 from netsim.result import Result
+from tests.inputs import saved
 from tests.outcomes import result_of, scenario_of
 
 
@@ -35,15 +36,11 @@ def test_counts_so_far_grow_and_end_below_the_totals() -> None:
 def test_a_link_that_always_has_a_queue_sends_at_its_rate() -> None:
     """Between two looks at a link with packets waiting and without pauses it sends all the time, to a byte."""
     result = crowded()
-    over_time = OverTime(result)
-    samples = over_time.samples
-    is_long = (
-        (samples["bytes"] > 100_000)
-        & (samples["bytes"].shift() > 100_000)
-        & samples["link"].eq(samples["link"].shift())
-    )
+    samples = samples_of(result)
+    queued = samples["bytes"] > 100_000
+    is_long = queued & queued.shift(fill_value=False) & samples["link"].eq(samples["link"].shift())
     steady = samples[is_long & (samples["paused_ps"] == 0) & samples["rate_bps"].notna()]
-    byte_share = 8 * 1e12 / (over_time.interval_ps * 100e9)
+    byte_share = 8 * 1e12 / (result.summary["queue_interval_ps"] * 100e9)
     assert len(steady) > 5
     assert (abs(steady["utilisation"] - 1) <= byte_share).all()
     assert samples["utilisation"].max() <= 1
@@ -69,7 +66,7 @@ def test_a_rate_is_told_only_from_one_look_to_the_next() -> None:
     result = result_of(scenario_of(), [], queue_interval_ps=10)
     queues = pd.DataFrame({"time_ps": [10, 20, 50, 60], "link": 3, "bytes": 1, "sent_bytes": [5, 25, 100, 100]})
     queues = queues.assign(ecn_marks=[1, 1, 4, 4], drops=0, paused_ps=0)
-    samples = OverTime(Result(**{**vars(result), "queues": queues})).samples
+    samples = samples_of(Result(**{**vars(result), "queues": queues}))
     assert samples["rate_bps"].fillna(-1).tolist() == [4e12, 16e12, -1, 0]
     assert samples["ecn_marks"].tolist() == [1, 0, 3, 0]
 
@@ -86,10 +83,6 @@ def test_parts_begin_and_end_with_their_collective() -> None:
 
 
 def test_streams_are_those_of_the_trace(tmp_path: Path) -> None:
-    path = tmp_path / "t.jsonl"
-    lines = [
-        {"netsim": 1, "ranks": 4},
-        *({"op": "all_reduce", "bytes": 4096, "group": "world", "stream": s} for s in "ab"),
-    ]
-    path.write_text("\n".join(map(json.dumps, lines)))
+    operations = [{"op": "all_reduce", "bytes": 4096, "group": "world", "stream": stream} for stream in "ab"]
+    path = saved(tmp_path / "t.jsonl", map(json.dumps, [{"netsim": 1, "ranks": 4}, *operations]))
     assert netsim.simulate(netsim.load_trace(path), "fat_tree_k4_100g").collectives["stream"].tolist() == ["a", "b"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import netsim
-from netsim.report.run_page import write_run_page
+from netsim.report.run_page import run_page
 from netsim.result import Result
 from tests.report.browser import CHROMIUM, DRIVER, browser, look, nak_per_packet, picture, requests_of
 
@@ -41,7 +41,7 @@ def run_1024(tmp_path_factory: pytest.TempPathFactory) -> Result:
 @pytest.fixture(scope="module")
 def page(run_1024: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
-    write_run_page(run_1024, path)
+    path.write_text(run_page(run_1024), "utf-8")
     return path
 
 
@@ -157,10 +157,7 @@ def test_tables_sort_and_filter(opened: Any, run_1024: Result) -> None:
     longest = "#table-links th:nth-child(7) button"
     assert value(opened, "document.querySelector('#table-links th:nth-child(7)').ariaSort") == "descending"
     worst = run_1024.links.nlargest(1, "max_queue_bytes").iloc[0]
-    assert (cells(opened, "table-links", 0)[0], cells(opened, "table-links", 1)[0]) == (
-        worst["source"],
-        worst["target"],
-    )
+    assert [cells(opened, "table-links", column)[0] for column in (0, 1)] == [worst["source"], worst["target"]]
     opened.find_element("css selector", longest).click()
     assert value(opened, "document.querySelector('#table-links th:nth-child(7)').ariaSort") == "ascending"
     assert cells(opened, "table-links", 6)[0] == "0 B"

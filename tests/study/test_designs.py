@@ -10,7 +10,7 @@ import pytest
 from netsim.config import build_scenario
 from netsim.config.scenario import Scenario
 from netsim.errors import InputError
-from netsim.study.designs import Design, Value, designs_of, tasks_of, with_seed
+from netsim.study.designs import Design, Value, designs_of, tasks_of
 
 ON = [Value("k4", topology="fat_tree_k4_100g"), Value("leaf", topology="leaf_spine_32_4to1")]
 ROUTING = [Value("ecmp", ("routing.kind=ecmp",)), Value("single", ("routing.kind=single",))]
@@ -46,10 +46,10 @@ def test_every_design_has_the_same_seeds() -> None:
 
 def test_another_seed_changes_the_seed_alone() -> None:
     before = make(ON[:1])
-    after = with_seed(before, 7)
+    after = before.changed(seed=7)
     assert after.seed == 7
     assert after.digest() != before.digest()
-    assert with_seed(after, 1) == before
+    assert after.changed(seed=1) == before
 
 
 def test_too_many_runs_are_refused() -> None:

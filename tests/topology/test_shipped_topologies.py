@@ -72,4 +72,4 @@ def test_nothing_is_hidden_in_the_code(name: str) -> None:
     topology = load(name)
     unsaid = set(type(topology).model_fields) - set(document(name))
     per_link = {"nic", "spine", "tor", "agg", "core", "leaf"}
-    assert unsaid - {"name", "shared_buffer"} <= per_link
+    assert unsaid - {"name", "shared_buffer", "queue"} <= per_link

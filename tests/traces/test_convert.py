@@ -61,16 +61,10 @@ def test_any_trace_comes_back_from_chakra(trace: Trace) -> None:
     assert unplaced(again) == unplaced(trace)
 
 
-@pytest.mark.parametrize(
-    ("op", "algorithm"),
-    [
-        ("all_reduce", "ring"),
-        ("all_reduce", "tree"),
-        ("all_gather", "ring"),
-        ("broadcast", "tree"),
-        ("all_to_all", "pairwise"),
-    ],
-)
+SCHEDULES = ("all_reduce ring", "all_reduce tree", "all_gather ring", "broadcast tree", "all_to_all pairwise")
+
+
+@pytest.mark.parametrize(("op", "algorithm"), [each.split() for each in SCHEDULES], ids=SCHEDULES)
 @pytest.mark.parametrize("end", ["goal", "bin", "cm"])
 def test_collectives_become_flows_that_wait(op: str, algorithm: str, end: str, tmp_path: Path) -> None:
     """The schedule itself is the truth: who sends how much to whom, after what."""

@@ -6,9 +6,9 @@ import random
 from dataclasses import replace
 from typing import Any
 
+from netsim.queues.disciplines.trim import Trim
 from netsim.topology.network import Network
 from netsim.topology.pfc import Pfc
-from netsim.topology.trimming import Trim
 from netsim.transport.registry import REGISTRY
 from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.networks import PACKET, Queue, Row, leaves, queue, rails, star

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from netsim.queues.disciplines.trim import Trim
 from netsim.topology.network import Network
-from netsim.topology.trimming import Trim
 from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.networks import all_to_all, incast, leaves, line, queue, rails, ring, shift, star
 from tests.reference.scenarios.plain import CROSSING

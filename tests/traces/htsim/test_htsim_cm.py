@@ -34,19 +34,12 @@ def test_a_plain_matrix(tmp_path: Path) -> None:
     assert operation.turns == ()
 
 
-@pytest.mark.parametrize(
-    "start",
-    [
-        "Nodes 4\n",
-        "# a comment\n\nNodes 4\n",
-        "Connections 1\n",
-        "0->1 start 0 size 5\n",
-        "\ufeffNodes 4\n",
-        "  Nodes\t4\n",
-    ],
-)
+STARTS = ("Nodes 4", "# a comment\n\nNodes 4", "Connections 1", "0->1 start 0 size 5", "\ufeffNodes 4", "  Nodes\t4")
+
+
+@pytest.mark.parametrize("start", STARTS)
 def test_content_tells_a_matrix(tmp_path: Path, start: str) -> None:
-    assert format_of(saved(tmp_path / "nameless", start)) == "htsim_cm"
+    assert format_of(saved(tmp_path / "nameless", f"{start}\n")) == "htsim_cm"
 
 
 @pytest.mark.parametrize("start", ["node1:1:1 [0] NCCL INFO Bootstrap\n", '{"netsim": 1}\n', "Nodes\n", "0 -> 1\n"])

@@ -35,10 +35,8 @@ def test_ranks_are_joined_and_the_gap_is_computing(tmp_path: Path) -> None:
         ("compute", (1,), 100),
         ("all_reduce", (0, 1), 0),
     ]
-    assert [(each.recorded_start_ps, each.recorded_duration_ps) for each in network(trace)] == [
-        (10 * US, 20 * US),
-        (130 * US, 20 * US),
-    ]
+    times = [(each.recorded_start_ps, each.recorded_duration_ps) for each in network(trace)]
+    assert times == [(10 * US, 20 * US), (130 * US, 20 * US)]
 
 
 def test_clocks_of_hosts_are_set_by_the_ends_of_collectives(tmp_path: Path) -> None:

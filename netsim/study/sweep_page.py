@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,7 +13,6 @@ from netsim.study.chart import chart_of
 from netsim.study.folder import FAILED
 from netsim.study.metrics import DRAWN
 from netsim.study.plan import Plan
-from netsim.writing import write_text
 
 DULL = (
     "collectives",
@@ -27,19 +25,9 @@ DULL = (
 MOST_ROWS = 500  # of points on the page; the Parquet table has all
 
 
-def write_picture(plan: Plan, table: pd.DataFrame, path: Path) -> None:
-    """Write the study's picture as SVG."""
-    write_text(path, picture(plan, table))
-
-
 def picture(plan: Plan, table: pd.DataFrame) -> str:
     """The study's picture as the text of an SVG file."""
     return svg(chart_of(plan, table))
-
-
-def write_study_page(plan: Plan, table: pd.DataFrame, path: Path) -> None:
-    """Write the page, whole or not at all."""
-    write_text(path, study_page(plan, table))
 
 
 def study_page(plan: Plan, table: pd.DataFrame) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from netsim.kernel import cache
 
 ROOT = Path(__file__).parents[2]
 WHERE = (
@@ -56,6 +59,18 @@ def planted(tmp_path: Path) -> str:
     (tmp_path / "tiny.py").write_text(TINY)
     (tmp_path / "temporary").mkdir()
     return PLANTED.format(str(tmp_path))
+
+
+def test_every_file_with_kernels_counts(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those in folders of folders, too: a change in any of them is another cache folder."""
+    monkeypatch.setattr(cache, "_HOME", copy / "netsim")
+    imports = re.compile(r"^from netsim\.kernel import .*\b(entry|inner|part)\b", re.MULTILINE)
+    files = [path for path in sorted((copy / "netsim").rglob("*.py")) if imports.search(path.read_text())]
+    assert {"core", "explain", "queues", "transport"} <= {path.relative_to(copy / "netsim").parts[0] for path in files}
+    for path in files:
+        before = cache._sources_digest()
+        path.write_text(path.read_text() + "\n# changed\n")
+        assert cache._sources_digest() != before, path
 
 
 def test_the_cache_lies_where_the_user_says(tmp_path: Path) -> None:

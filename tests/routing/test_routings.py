@@ -7,15 +7,11 @@ import numpy as np
 import pytest
 
 from netsim.routing import ROUTINGS, Routes, Routing, Single, base
-from netsim.topology import FatTree, LeafSpine, Network, NetworkBuilder, RailOptimized
+from netsim.topology import FatTree, Network, NetworkBuilder
 from tests.inputs import refusal
+from tests.topology.examples import EXAMPLES
 
-NETWORKS = {
-    "fat_tree": FatTree(k=4).build(),
-    "fat_tree 2 to 1": FatTree(k=8, oversubscription=2).build(),
-    "leaf_spine": LeafSpine(leaves=3, spines=2, hosts_per_leaf=2).build(),
-    "rail_optimized": RailOptimized(servers=3, gpus_per_server=4).build(),
-}
+NETWORKS = {name: topology.build() for name, (topology, _, _) in EXAMPLES.items()}
 
 
 @pytest.fixture(params=NETWORKS)

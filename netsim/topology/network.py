@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +43,7 @@ class Switch:
     tier: str
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """One direction of a cable: an egress queue at `source`, then a wire; the other direction is link `number ^ 1`."""
 
     number: int
@@ -66,7 +66,7 @@ def _column(table: str, field: str, dtype: type[Number]) -> cached_property[NDAr
     """One field of a network's links or hosts as a column that everybody may share, since nobody can write to it."""
 
     def read(network: Network) -> NDArray[Number]:
-        column = np.fromiter((getattr(each, field) for each in getattr(network, table)), dtype)
+        column = np.fromiter(map(attrgetter(field), getattr(network, table)), dtype)
         column.setflags(write=False)
         return column
 

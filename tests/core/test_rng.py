@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from netsim.kernel import entry
 from netsim.kernel.rng import thirty_bits
-from tests.core.plain import plain
+from tests.core.worlds import plain
 
 WHOLE = (1 << 64) - 1
 int64s = st.integers(-(1 << 63), (1 << 63) - 1)

@@ -17,7 +17,7 @@ ARRIVING = Trim(last=0)
 
 def losing(network: Network, loss: float) -> Network:
     """Give the same network with wires that lose packets by chance."""
-    return replace(network, links=tuple(replace(link, loss=loss) for link in network.links))
+    return replace(network, links=tuple(link._replace(loss=loss) for link in network.links))
 
 
 def trimming(network: Network, how: Trim | None = None) -> Network:

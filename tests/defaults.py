@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from netsim.topology.ecn import NO_ECN
+from netsim.queues.disciplines.red import NO_ECN
 from netsim.transport.registry import REGISTRY
 from netsim.units import UNLIMITED
 
@@ -104,9 +104,16 @@ DEFAULTS: dict[str, Rows] = {
         "headroom": (None, "computed (IEEE 802.1Qbb)"),
     },
     "SharedBuffer": by(DESIGN, alpha=1.0),
+    "Codel": {
+        "target": (5 * US, "RFC 8289, section 4.3: 5 to 10 % of the interval"),
+        "interval": (100 * US, "RFC 8289, section 4.2: a long round trip; its 100 ms are the Internet's"),
+    },
+    "_Queues": {},
+    "Queues": by(DESIGN, codel=None),
+    "KernelSettings": {},
     "Topology": by(DESIGN, kind="", name="", control_class="strict", pfc=None, trim=None, shared_buffer=None, loss=0.0)
     | by(HTSIM, rate=100 * GBPS, delay=1 * US, buffer=416_000)
-    | own("ecn"),
+    | own("ecn", "queue"),
     "Override": by(DESIGN, rate=None, delay=None, buffer=None, ecn=None, loss=None),
     "FatTree": by(DESIGN, kind="fat_tree")
     | by("Al-Fares et al. (SIGCOMM 2008): full bisection", tiers=3, oversubscription=1)

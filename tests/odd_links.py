@@ -19,5 +19,5 @@ class OddLinks(LeafSpine):
         for link in network.links:
             name = network.link_name(link.number)
             changes = [fields for place, fields in self.odd.items() if place in (name, *name.split("->"))]
-            links.append(replace(link, **{key: value for fields in changes for key, value in fields.items()}))
+            links.append(link._replace(**{key: value for fields in changes for key, value in fields.items()}))
         return replace(network, links=tuple(links))

@@ -20,6 +20,7 @@ LAYERS = [  # top down; a package imports only packages of layers below its own
     ["routing", "core"],
     ["traces"],
     ["collectives", "topology", "transport"],
+    ["queues"],
     ["units", "kernel", "writing"],
     ["errors", "version", "hooks"],
 ]

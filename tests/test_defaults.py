@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 import netsim
-from netsim.topology.ecn import Ecn
+from netsim.queues.disciplines.red import Ecn
 from netsim.topology.pfc import Pfc
 from netsim.transport.presets import PRESETS
 from netsim.transport.settings import SelectiveRepeat

@@ -1,6 +1,7 @@
-"""Traces for the tests: one collective, or flows that all start together."""
+"""Traces for the tests, of one collective or of flows that all start together, and operations of one or two ranks."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from netsim import Operation, Trace
 
@@ -16,3 +17,13 @@ def collective(op: str, ranks: int, size: int, algorithm: str | None = None, roo
     """All ranks call one collective on a buffer of `size` bytes."""
     operation = Operation(op, "world", tuple(range(ranks)), size, root=root, algorithm=algorithm)
     return Trace(op, ranks, {}, (operation,))
+
+
+def send(source: int, target: int, size: int = 4096, **more: Any) -> Operation:
+    """One rank sends, the other receives."""
+    return Operation("send", None, (source, target), size, src=source, dst=target, **more)
+
+
+def compute(rank: int, duration_ps: int, **more: Any) -> Operation:
+    """One rank computes."""
+    return Operation("compute", None, (rank,), duration_ps=duration_ps, **more)

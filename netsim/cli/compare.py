@@ -139,7 +139,7 @@ def _said_of_the_base(found: Sequence[Design]) -> dict[str, list[str]]:
 def _compare_designs(found: Sequence[Design], seeds: int, prices: Path | None, jobs: int, answer: Answer) -> None:
     from netsim.study.compare import costs_of
     from netsim.study.comparison import comparison_json
-    from netsim.study.comparison_page import write_comparison
+    from netsim.study.comparison_page import comparison_page
     from netsim.study.pool import pool_of
 
     pool = pool_of("local", None, jobs)
@@ -147,9 +147,7 @@ def _compare_designs(found: Sequence[Design], seeds: int, prices: Path | None, j
     comparison, text = (
         _over_seeds(found, seeds, pool, costs, answer.limits) if seeds > 1 else _one_each(found, costs, answer.limits)
     )
-    if answer.html is not None:
-        write_comparison(comparison, answer.html)
-        show.note(f"wrote {answer.html}")
+    show.written(answer.html, lambda: comparison_page(comparison))
     if answer.as_json:
         show.as_json(comparison_json(comparison) | answer.base)
     else:
@@ -193,7 +191,7 @@ def _over_seeds(
 
 def _compare_saved(folders: list[Path], answer: Answer, given: Sequence[str]) -> None:
     from netsim.report.compare import compare_text
-    from netsim.report.saved_runs import changes_json, changes_text, write_changes
+    from netsim.report.saved_runs import changes_json, changes_page, changes_text
     from netsim.result import Result
 
     if given:
@@ -201,9 +199,7 @@ def _compare_saved(folders: list[Path], answer: Answer, given: Sequence[str]) ->
         raise InputError("saved runs are compared as they are", where=str(folders[0]), hint=hint)
     results = [Result.load(folder) for folder in folders]
     names = [str(folder) for folder in folders]
-    if answer.html is not None:
-        write_changes(results, names, answer.html)
-        show.note(f"wrote {answer.html}")
+    show.written(answer.html, lambda: changes_page(results, names))
     if answer.as_json:
         show.as_json(changes_json(results, names))
     else:

@@ -45,6 +45,7 @@ def _chosen(what: str | None) -> dict[str, dict[str, str]]:
 def _names() -> dict[str, dict[str, str]]:
     from netsim.collectives import ALGORITHMS
     from netsim.config.builtin_inputs import names
+    from netsim.queues import QUEUES
     from netsim.routing import ROUTINGS
     from netsim.topology import TOPOLOGIES
     from netsim.traces import READERS
@@ -58,6 +59,7 @@ def _names() -> dict[str, dict[str, str]]:
         "transport presets": {name: preset.what for name, preset in PRESETS.items()},
         "transport controls": dict(CONTROLS),
         "loss recoveries": dict(RECOVERIES),
+        "queue disciplines": dict(QUEUES),
         "trace formats": {name: _first_line(reader.code) for name, reader in READERS.items()},
         "shipped topologies": dict.fromkeys(names("topologies"), ""),
         "shipped traces": dict.fromkeys(names("traces"), ""),

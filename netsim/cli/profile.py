@@ -100,7 +100,8 @@ def _save(profiles: list[Profile], out: Path | None, html: Path | None) -> None:
         save_profile(profiles[0], out)
         show.note(f"saved in {out}")
     if html is not None:
-        from netsim.report.profile_page import write_page
+        from netsim.report.profile_page import profile_page
+        from netsim.writing import write_text
 
-        write_page(profiles, html)
+        write_text(html, profile_page(profiles))
         show.note(f"plots in {html}")

@@ -27,14 +27,14 @@ def report(
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
 ) -> None:
-    from netsim.report.run_page import write_run_page
+    from netsim.report.run_page import run_page
     from netsim.result import Result
-    from netsim.writing import check_file
+    from netsim.writing import check_file, write_text
 
     if out is not None:
         check_file(out)
     page = folder / "report.html" if out is None else out
-    write_run_page(Result.load(folder), page)
+    write_text(page, run_page(Result.load(folder)))
     print(page)
     if open_it:
         import webbrowser

@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 
@@ -24,6 +25,15 @@ def as_json(value: Any) -> None:
 def note(text: str) -> None:
     """Say something to the person, not to the pipe."""
     sys.stderr.write(f"netsim: {text}\n")
+
+
+def written(file: Path | None, text: Callable[[], str]) -> None:
+    """Write a file that was asked for, and say so."""
+    from netsim.writing import write_text
+
+    if file is not None:
+        write_text(file, text())
+        note(f"wrote {file}")
 
 
 def _plain(value: Any) -> Any:

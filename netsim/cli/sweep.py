@@ -134,15 +134,11 @@ def _list_points(plan: Plan, work: SweepWork, as_json: bool) -> None:
 
 
 def _answer(plan: Plan, table: Any, html: Path | None, svg: Path | None, as_json: bool) -> None:
-    from netsim.study.sweep_page import write_picture, write_study_page
+    from netsim.study.sweep_page import picture, study_page
     from netsim.study.sweep_text import sweep_text
 
-    if html is not None:
-        write_study_page(plan, table, html)
-        show.note(f"wrote {html}")
-    if svg is not None:
-        write_picture(plan, table, svg)
-        show.note(f"wrote {svg}")
+    show.written(html, lambda: study_page(plan, table))
+    show.written(svg, lambda: picture(plan, table))
     if as_json:
         import json
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from netsim.errors import InputError
+from netsim.queues.disciplines.red import Ecn
+from netsim.queues.disciplines.shared_buffer import Shared
 from netsim.routing import ROUTINGS, Routing
 from netsim.topology import Topology
-from netsim.topology.ecn import Ecn
-from netsim.topology.shared_buffer import Shared
 from netsim.transport.presets import DEFAULT_PRESET, KMAX, PORT_BUFFER, PRESETS, Preset, preset_named_by
 from netsim.transport.settings import Transport
 from netsim.units import UNLIMITED, Rate, Size, parse_size

@@ -194,10 +194,8 @@ class Scenario(BaseModel):
         return isinstance(other, Scenario) and self.digest() == other.digest()
 
     def __str__(self) -> str:
-        return f"{self.trace.name} on {self.topology.title}, {self._choices()}, seed {self.seed}"
-
-    def _choices(self) -> str:
-        return f"{self.transport.control} + {self.transport.recovery}, {self.routing.kind}, {self.placement.kind}"
+        choices = f"{self.transport.control} + {self.transport.recovery}, {self.routing.kind}, {self.placement.kind}"
+        return f"{self.trace.name} on {self.topology.title}, {choices}, seed {self.seed}"
 
     def describe(self) -> str:
         """Say in a few lines what the run consists of."""

@@ -42,12 +42,8 @@ class Causes:
     ) -> None:
         self.traffic, self.rows = traffic, path.rows
         self.network, self.alternatives, self.routing = network, alternatives, routing
-        self.timelines, self.number, self.start_ps, self.end_ps = (
-            path.timelines,
-            path.number,
-            path.start_ps,
-            path.end_ps,
-        )
+        self.timelines, self.number = path.timelines, path.number
+        self.start_ps, self.end_ps = path.start_ps, path.end_ps
         self._queues: dict[tuple[int, int], Cause] = {}
         self._throttles: dict[tuple[int, bool], Cause] = {}
 
@@ -77,15 +73,10 @@ class Causes:
     def _of_queue(self, link: int, connection: int) -> Cause:
         key = link, connection
         if key not in self._queues:
-            paused = self.traffic.paused(link, connection, self.start_ps, self.end_ps) > OFTEN_PAUSED * self._lasted
-            self._queues[key] = (
-                self._of_pause(link, connection, self.start_ps, self.end_ps) if paused else self._at(link, connection)
-            )
+            when = self.start_ps, self.end_ps
+            paused = self.traffic.paused(link, connection, *when) > OFTEN_PAUSED * (self.end_ps - self.start_ps)
+            self._queues[key] = self._of_pause(link, connection, *when) if paused else self._at(link, connection)
         return self._queues[key]
-
-    @property
-    def _lasted(self) -> int:
-        return self.end_ps - self.start_ps
 
     def _at(self, link: int, connection: int) -> Cause:
         """Why there is a queue at a link that a connection crosses."""
@@ -120,8 +111,7 @@ class Causes:
 
     def _crossing(self, link: int) -> list[int]:
         """The connections whose data a link carried while the collective lasted."""
-        found: list[int] = self.traffic.senders(link, self.start_ps, self.end_ps)[0].tolist()
-        return found
+        return list(self.traffic.senders(link, self.start_ps, self.end_ps)[0].tolist())
 
     def _host_links_of(self, links: np.ndarray) -> list[int]:
         """The links of hosts that sent over some links or received over them."""
@@ -140,8 +130,7 @@ class Causes:
         return [link for link in route if self.network.source[link] < hosts or self.network.target[link] < hosts]
 
     def _route(self, connection: int) -> list[int]:
-        found: list[int] = self.rows.route_of(connection).tolist()
-        return found
+        return list(self.rows.route_of(connection).tolist())
 
     def _ends(self, link: int, route: list[int]) -> tuple[int, int]:
         """The hosts before and after a link on a route, which may pass through hosts on its way."""

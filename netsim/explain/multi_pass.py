@@ -149,16 +149,14 @@ class Passes:
         paths, answers = self._paths(batch)
         for _ in range(MOST_RUNS):
             traffic = Asked(paths[0].lines, answers)
-            found = [explained(path, self._causes(path, traffic)) for path in paths]
+            common = self.fabric.network, self.alternatives, self._routing
+            found = [explained(path, Causes(*common, path, traffic)) for path in paths]
             if not answers.open:
                 return found
             asked = answers.begin(self.fabric.world)
             self._run([asked.read])
             answers.take(asked)
         raise RunError("the causes of some delays ask for too much", hint="explain one collective (--collective ID)")
-
-    def _causes(self, path: Path, traffic: Asked) -> Causes:
-        return Causes(self.fabric.network, self.alternatives, self._routing, path, traffic)
 
     def _paths(self, batch: list[int]) -> tuple[list[Path], Answers]:
         """Walk the critical paths of some collectives; and the bytes of links while these lasted."""

@@ -54,19 +54,11 @@ def _parts(each: Explained) -> str:
 def sentence(attribution: Attribution, lost_ps: int) -> str:
     """38 % of the lost time is queueing on leaf3->spine1, shared by 3 flows of group dp0 (ECMP collision)."""
     share = percent(attribution.ps / lost_ps) if lost_ps else NOTHING
-    cause = (
-        f"{attribution.kind} {_joint(attribution.kind)} {attribution.behind}"
-        if attribution.behind
-        else attribution.kind
-    )
+    joint = "after" if attribution.kind == ReasonKind.LOSS_RECOVERY else "of"  # losses come after something
+    cause = f"{attribution.kind} {joint} {attribution.behind}" if attribution.behind else attribution.kind
     kinds = listed([name for name, _ in attribution.parts_ps.most_common()])
     where = _place(attribution) + _sharers(attribution) + _others(attribution)
     return f"{share} of the lost time is {kinds}{where} ({cause})"
-
-
-def _joint(kind: str) -> str:
-    """Losses come after something, a limit is somebody's."""
-    return "after" if kind == ReasonKind.LOSS_RECOVERY else "of"
 
 
 def _place(attribution: Attribution) -> str:

@@ -14,13 +14,14 @@ import warnings
 import platformdirs
 
 CHECKED = os.environ.get("NETSIM_CHECKED", "") == "1"  # bounds checks on every table access
-ROOMS = ("core", "kernel", "transport")  # what is in them decides what is compiled
+ROOMS = ("core", "kernel", "queues", "transport")  # what decides what is compiled
+SOURCES = (*(f"{room}/**/*.py" for room in ROOMS), "explain/trace_filter.py", "explain/path_hints_kernel.py")
 _HOME = pathlib.Path(__file__).parent.parent
 
 
 def _sources_digest() -> str:
     digest = hashlib.sha256(b"checked" if CHECKED else b"")
-    for path in (path for room in ROOMS for path in sorted(_HOME.glob(f"{room}/**/*.py"))):
+    for path in (path for pattern in SOURCES for path in sorted(_HOME.glob(pattern))):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

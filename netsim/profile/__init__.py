@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from netsim.profile import sizes
 from netsim.profile.moved import MovedBytes, Placed, traffic
 from netsim.profile.requested import calls_by_rank, requests
 from netsim.profile.timing import Bursts, bursts
-from netsim.traces import Group, Trace
+from netsim.traces import Trace
 
 __all__ = ["Bursts", "Profile", "MovedBytes", "profile"]
 
@@ -69,14 +70,10 @@ class Profile:
 
     def parallelism(self) -> list[tuple[int, int]]:
         """The groups that communicate: (how many, ranks in each), the largest first."""
-        used = {group.ranks for group in self._groups_used()}
-        by_size: dict[int, int] = {}
-        for ranks in used:
-            by_size[len(ranks)] = by_size.get(len(ranks), 0) + 1
+        groups = self.trace.groups
+        used = {groups[name].ranks for name in self.groups["group"].unique() if name in groups}
+        by_size = Counter(map(len, used))
         return [(number, size) for size, number in sorted(by_size.items(), reverse=True)]
-
-    def _groups_used(self) -> list[Group]:
-        return [self.trace.groups[name] for name in self.groups["group"].unique() if name in self.trace.groups]
 
 
 def profile(trace: Trace, scenario: Scenario | None = None) -> Profile:

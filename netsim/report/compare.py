@@ -67,7 +67,11 @@ def _verdict(results: Sequence[Result], names: Sequence[str], costs: Sequence[Co
     slower = [place for place in others if _ratio(results[place], results[best]) > 1 + SAME]
     same = [place for place in others if place not in slower]
     if not slower:
-        equal = f": all finish at {best_us} us" if len(set(times_ps)) == 1 else f" worth the name: {_all_near(best_us)}"
+        equal = (
+            f": all finish at {best_us} us"
+            if len(set(times_ps)) == 1
+            else f" worth the name: all finish within {SAME:.0%} of {best_us} us"
+        )
         lines = [f"No difference{equal}. {results[best].reason.text}"]
     else:
         behind = [
@@ -78,10 +82,6 @@ def _verdict(results: Sequence[Result], names: Sequence[str], costs: Sequence[Co
         lines.append(f"{names[slower[-1]]}: {results[slower[-1]].reason.text}")
     lines.append(price_verdict(names, times_ps, costs or [], [best, *same]))
     return "\n".join(line for line in lines if line)
-
-
-def _all_near(best_us: str) -> str:
-    return f"all finish within {SAME:.0%} of {best_us} us"
 
 
 def names_of(results: Sequence[Result]) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import pandas as pd
+
 from netsim.profile import Profile
 from netsim.report.profile_text import profile_text, whole
 from netsim.report.text import NOTHING, columns, number, percent
@@ -51,21 +53,16 @@ def side_by_side(profiles: Sequence[Profile]) -> list[Row]:
 
 
 def _operation(profiles: Sequence[Profile], op: str) -> list[Row]:
-    found = [profile.operations[profile.operations["op"] == op] for profile in profiles]
-    cells: dict[str, list[str]] = {f"{op} {what}": [] for what in ("count", "bytes", "median size", "largest")}
-    for table in found:
-        metrics = [NOTHING] * 4
-        if len(table):
-            row = table.iloc[0]
-            metrics = [
-                f"{row['count']:,}",
-                f"{row['bytes_total']:,}",
-                whole(row["bytes_median"]),
-                f"{row['bytes_max']:,}",
-            ]
-        for column, figure in zip(cells.values(), metrics, strict=True):
-            column.append(figure)
-    return list(cells.items())
+    cells = [_cells(profile.operations[profile.operations["op"] == op]) for profile in profiles]
+    names = [f"{op} {what}" for what in ("count", "bytes", "median size", "largest")]
+    return [(name, list(column)) for name, column in zip(names, zip(*cells, strict=True), strict=True)]
+
+
+def _cells(found: pd.DataFrame) -> list[str]:
+    if found.empty:
+        return [NOTHING] * 4
+    row = found.iloc[0]
+    return [f"{row['count']:,}", f"{row['bytes_total']:,}", whole(row["bytes_median"]), f"{row['bytes_max']:,}"]
 
 
 def _nodes(profile: Profile) -> str:

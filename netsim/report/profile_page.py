@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from netsim.profile import Profile
 from netsim.report import profile_plots as plots
@@ -12,12 +11,6 @@ from netsim.report.profile_compare import job_names, side_by_side
 from netsim.report.profile_text import MOST_ROWS, group_rows, operation_rows, read_lines
 from netsim.report.text import counted, number, percent
 from netsim.units import format_size
-from netsim.writing import write_text
-
-
-def write_page(profiles: Sequence[Profile], path: Path) -> None:
-    """Write the page of one or several profiles."""
-    write_text(path, profile_page(profiles))
 
 
 def profile_page(profiles: Sequence[Profile]) -> str:

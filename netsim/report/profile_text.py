@@ -112,8 +112,8 @@ def _ranks(profile: Profile) -> str:
         row = same.iloc[0]
         what = f"{counted(int(row['requests']), 'request')}, {row['sent_bytes']:,} bytes sent"
         return f"ranks      each of {len(table):,} does the same: {what}, {row['received_bytes']:,} received"
-    rows = [{name: f"{value:,}" for name, value in row.items()} for row in table.to_dict("records")]
-    return _table("ranks", [{str(name): value for name, value in row.items()} for row in rows], words=())
+    rows = [{str(name): f"{value:,}" for name, value in row.items()} for row in table.to_dict("records")]
+    return _table("ranks", rows, words=())
 
 
 def _traffic(profile: Profile) -> str:

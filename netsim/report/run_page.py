@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -18,15 +17,9 @@ from netsim.report.run_series import parts_of, series_of
 from netsim.report.text import microseconds, percent, plain, times
 from netsim.result import Result
 from netsim.units import format_size
-from netsim.writing import write_text
 
 MOST_ROWS = 2000  # of a table on the page; the Parquet tables hold the rest
 SCRIPTS = ("fabric.js", "heat.js", "collectives.js", "ranks.js", "tables.js", "main.js")
-
-
-def write_run_page(result: Result, path: Path) -> None:
-    """Write the page of a run, whole or not at all. InputError where the file cannot be written."""
-    write_text(path, run_page(result))
 
 
 def run_page(result: Result) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,7 +13,6 @@ from netsim.report.page import PageTable, Part, Section, page
 from netsim.report.text import NOTHING, columns, counted, microseconds, times
 from netsim.result import Result
 from netsim.units import format_size
-from netsim.writing import write_text
 
 MOST_ROWS = 10
 ALIKE = ["op", "group", "ranks", "bytes"]
@@ -40,8 +38,8 @@ def changes_json(results: Sequence[Result], names: Sequence[str]) -> dict[str, A
     return {**found, "changes": {"scenario": changed, **tables}}
 
 
-def write_changes(results: Sequence[Result], names: Sequence[str], path: Path) -> None:
-    """Write the comparison of saved runs as a page."""
+def changes_page(results: Sequence[Result], names: Sequence[str]) -> str:
+    """The comparison of saved runs as a page."""
     _, _, words = compare_text(results, names).partition("\n\n")
     sections = [Section("Verdict", words.splitlines())]
     for title, says, changes in _parts(results, names) if len(results) == 2 else []:
@@ -51,7 +49,7 @@ def write_changes(results: Sequence[Result], names: Sequence[str], path: Path) -
         (name, f"{microseconds(result.summary['completion_time_ps'])} us")
         for name, result in zip(names, results, strict=True)
     ]
-    write_text(path, page(" against ".join(names), facts, sections))
+    return page(" against ".join(names), facts, sections)
 
 
 def scenario_changes(first: Result, second: Result) -> Changes:

@@ -107,10 +107,8 @@ def _pairs(comparison: Comparison, best: int, others: Sequence[int]) -> str:
         return ""
     times = comparison.times_ps(best), comparison.times_ps(others[0])
     paired, unpaired = paired_width(*times), unpaired_width(*times)
-    gain = 1 - paired / unpaired
-    effect = (
-        f"narrows the first interval by {gain:.0%}" if gain > WORTH_SAYING else "does not narrow the first interval"
-    )
+    gain, interval = 1 - paired / unpaired, "the first interval"
+    effect = f"narrows {interval} by {gain:.0%}" if gain > WORTH_SAYING else f"does not narrow {interval}"
     each = "; each interval holds for itself" if len(others) > 1 else ""
     return f"The same seeds run on every design and are compared in pairs, which {effect}{each}."
 

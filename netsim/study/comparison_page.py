@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from netsim.report.page import PageTable, Part, Plot, Section, page
 from netsim.report.text import PS_PER_US, microseconds
 from netsim.study.comparison import Comparison, verdict
 from netsim.study.comparison_text import comparison_rows, matrix_rows, seeds_text
-from netsim.writing import write_text
-
-
-def write_comparison(comparison: Comparison, path: Path) -> None:
-    """Write the page, whole or not at all."""
-    write_text(path, comparison_page(comparison))
 
 
 def comparison_page(comparison: Comparison) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,7 +13,6 @@ from netsim.study.chart import chart_of
 from netsim.study.folder import FAILED
 from netsim.study.metrics import DRAWN
 from netsim.study.plan import Plan
-from netsim.writing import write_text
 
 DULL = (
     "collectives",
@@ -27,36 +25,19 @@ DULL = (
 MOST_ROWS = 500  # of points on the page; the Parquet table has all
 
 
-def write_picture(plan: Plan, table: pd.DataFrame, path: Path) -> None:
-    """Write the study's picture as SVG."""
-    write_text(path, picture(plan, table))
-
-
 def picture(plan: Plan, table: pd.DataFrame) -> str:
     """The study's picture as the text of an SVG file."""
     return svg(chart_of(plan, table))
-
-
-def write_study_page(plan: Plan, table: pd.DataFrame, path: Path) -> None:
-    """Write the page, whole or not at all."""
-    write_text(path, study_page(plan, table))
 
 
 def study_page(plan: Plan, table: pd.DataFrame) -> str:
     """The page as one text of HTML that needs nothing else."""
     failed = int((table["status"] == FAILED).sum())
     facts = [("points", f"{len(plan.points):,}"), ("finished", f"{len(table):,}"), ("failed", f"{failed:,}")]
-    shown = [
-        plan.picture.y,
-        *(name for name in DRAWN if name not in (*DULL, plan.picture.y) and _says_something(table[name])),
-    ]
-    plots: list[Part] = [_plot(chart_of(plan, table, name)) for name in shown]
+    others = [name for name in DRAWN if name not in (*DULL, plan.picture.y) and table[name].nunique(dropna=True) > 1]
+    plots: list[Part] = [_plot(chart_of(plan, table, name)) for name in (plan.picture.y, *others)]
     sections = [Section("Figures", plots), Section("Points", _points(plan, table))]
     return page(plan.picture.title or plan.name, facts, sections)
-
-
-def _says_something(figure: pd.Series[Any]) -> bool:
-    return figure.nunique(dropna=True) > 1
 
 
 def _points(plan: Plan, table: pd.DataFrame) -> list[Part]:

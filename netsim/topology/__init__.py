@@ -1,8 +1,8 @@
 """Topologies: one blueprint per file; `TOPOLOGIES` names them all, and `build()` of each gives a Network."""
 
+from netsim.queues.disciplines.red import NO_ECN, Ecn
 from netsim.topology.blueprint import Override, Topology
 from netsim.topology.builder import NetworkBuilder
-from netsim.topology.ecn import NO_ECN, Ecn
 from netsim.topology.fat_tree import FatTree
 from netsim.topology.htsim import HtsimTree
 from netsim.topology.leaf_spine import LeafSpine

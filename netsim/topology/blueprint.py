@@ -8,13 +8,14 @@ from typing import Annotated, Any, Literal, TypedDict
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from netsim.errors import InputError
+from netsim.queues.disciplines.red import Ecn, Marking
+from netsim.queues.disciplines.shared_buffer import Shared
+from netsim.queues.disciplines.trim import Trimming
+from netsim.queues.table import Queues
 from netsim.topology.builder import NetworkBuilder
-from netsim.topology.ecn import Ecn, Marking
 from netsim.topology.limits import Counts, check_counts
 from netsim.topology.network import Network
 from netsim.topology.pfc import FlowControl
-from netsim.topology.shared_buffer import Shared
-from netsim.topology.trimming import Trimming
 from netsim.units import Duration, Rate, Size, parse_rate, parse_time
 
 Loss = Annotated[float, Field(ge=0.0, lt=1.0, description="probability that a packet is lost on a wire")]
@@ -58,6 +59,7 @@ class Topology(BaseModel):
     pfc: FlowControl = None
     trim: Trimming = Field(default=None, description="a data packet without room is cut to its header, not dropped")
     shared_buffer: Shared = Field(default=None, description="size and alpha: one buffer for all ports of a switch")
+    queue: Queues = Field(default=Queues(), description="further queue disciplines of switch ports, by name")
     loss: Loss = 0.0
 
     @model_serializer(mode="wrap")
@@ -65,6 +67,8 @@ class Topology(BaseModel):
         """What was switched off is written down as off: else a preset fills it in where it is read again."""
         off = {name for name in ("pfc", "trim") if name in self.model_fields_set and getattr(self, name) is None}
         text: dict[str, Any] = tables(self)
+        if not text["queue"]:
+            del text["queue"]
         return text | dict.fromkeys(off, False)
 
     @model_validator(mode="after")
@@ -97,9 +101,10 @@ class Topology(BaseModel):
         """Make the network this blueprint describes."""
 
     def builder(self) -> NetworkBuilder:
-        """An empty network with what all its switches have in common."""
+        """An empty network with its switches' settings."""
+        shared = self.shared_buffer
         return NetworkBuilder(
-            self.title, self.control_class, self.pfc, trim=self.trim, shared_buffer=self.shared_buffer
+            self.title, self.control_class, self.pfc, trim=self.trim, shared_buffer=shared, queue=self.queue.chosen
         )
 
     @property

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from netsim.topology.ecn import NO_ECN, Ecn
+from collections.abc import Mapping
+
+from netsim.kernel.settings import KernelSettings
+from netsim.queues.disciplines.red import NO_ECN, Ecn
+from netsim.queues.disciplines.shared_buffer import SharedBuffer
+from netsim.queues.disciplines.trim import Trim
+from netsim.topology import limits
 from netsim.topology.limits import Counts, check_counts
 from netsim.topology.network import Host, Link, Network, Switch
 from netsim.topology.pfc import Pfc
-from netsim.topology.shared_buffer import SharedBuffer
-from netsim.topology.trimming import Trim
 from netsim.units import UNLIMITED
 
 
@@ -31,9 +35,10 @@ class NetworkBuilder:
         *,
         trim: Trim | None = None,
         shared_buffer: SharedBuffer | None = None,
+        queue: Mapping[str, KernelSettings] | None = None,
     ) -> None:
-        self.name, self.control_class, self.pfc, self.trim = name, control_class, pfc, trim
-        self.shared_buffer = shared_buffer
+        self.name = name
+        self._switch_settings = control_class, pfc, trim, shared_buffer, queue or {}
         self._hosts: list[Host] = []
         self._switches: list[Switch] = []
         self._links: list[Link] = []
@@ -44,13 +49,15 @@ class NetworkBuilder:
         if self._switches:
             raise ValueError(f"host {name!r} comes after a switch; add all hosts first, so that they are 0..H-1")
         number = len(self._hosts)
-        self._check_room(hosts=1)
+        if number == limits.MOST_HOSTS:
+            self._refuse_more(hosts=1)
         self._hosts.append(Host(number, self._new(name), number if server is None else server, rail))
         return number
 
     def switch(self, name: str, tier: str) -> int:
         """Add a switch and return its number."""
-        self._check_room(switches=1)
+        if len(self._switches) == limits.MOST_SWITCHES:
+            self._refuse_more(switches=1)
         number = len(self._hosts) + len(self._switches)
         self._switches.append(Switch(number, self._new(name), tier))
         return number
@@ -81,7 +88,8 @@ class NetworkBuilder:
                 f"a cable of {rate_bps} bit/s, {delay_ps} ps and {buffer_bytes} bytes of buffer carries nothing; "
                 "rate and buffer must be above zero, the delay zero or more"
             )
-        self._check_room(cables=1)
+        if len(self._links) == 2 * limits.MOST_CABLES:
+            self._refuse_more(cables=1)
         first = len(self._links)
         for number, source, target in ((first, a, b), (first + 1, b, a)):
             room, marks = (UNLIMITED, NO_ECN) if source < len(self._hosts) else (buffer_bytes, ecn)
@@ -91,11 +99,11 @@ class NetworkBuilder:
 
     def build(self) -> Network:
         """Give the finished network."""
-        nodes = tuple(self._hosts), tuple(self._switches), tuple(self._links)
-        return Network(self.name, *nodes, self.control_class, self.pfc, self.trim, self.shared_buffer)
+        hosts, switches, links = tuple(self._hosts), tuple(self._switches), tuple(self._links)
+        return Network(self.name, hosts, switches, links, *self._switch_settings)
 
-    def _check_room(self, hosts: int = 0, switches: int = 0, cables: int = 0) -> None:
-        """Refuse so many more where there would be too many."""
+    def _refuse_more(self, hosts: int = 0, switches: int = 0, cables: int = 0) -> None:
+        """There are as many as may be."""
         check_counts(Counts(len(self._hosts) + hosts, len(self._switches) + switches, len(self._links) // 2 + cables))
 
     def _new(self, name: str) -> str:

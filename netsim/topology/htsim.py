@@ -145,6 +145,6 @@ class HtsimTree(Topology):
         tail, head = tiers.get(network.tier_of(link.source)), tiers.get(network.tier_of(link.target))
         delay_ps = link.delay_ps + (head.switch_latency if head else 0)
         if tail is None:
-            return replace(link, delay_ps=delay_ps)
+            return link._replace(delay_ps=delay_ps)
         queue = tail.queue_up if link.source < link.target else tail.queue_down
-        return replace(link, delay_ps=delay_ps, buffer_bytes=queue or link.buffer_bytes)
+        return link._replace(delay_ps=delay_ps, buffer_bytes=queue or link.buffer_bytes)

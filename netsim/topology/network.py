@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netsim.kernel.settings import KernelSettings
+from netsim.queues.disciplines.shared_buffer import SharedBuffer
+from netsim.queues.disciplines.trim import Trim
 from netsim.topology.bisection import bisection_bps
 from netsim.topology.pfc import Pfc
-from netsim.topology.shared_buffer import SharedBuffer
-from netsim.topology.trimming import Trim
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -40,8 +43,7 @@ class Switch:
     tier: str
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """One direction of a cable: an egress queue at `source`, then a wire; the other direction is link `number ^ 1`."""
 
     number: int
@@ -64,7 +66,7 @@ def _column(table: str, field: str, dtype: type[Number]) -> cached_property[NDAr
     """One field of a network's links or hosts as a column that everybody may share, since nobody can write to it."""
 
     def read(network: Network) -> NDArray[Number]:
-        column = np.fromiter((getattr(each, field) for each in getattr(network, table)), dtype)
+        column = np.fromiter(map(attrgetter(field), getattr(network, table)), dtype)
         column.setflags(write=False)
         return column
 
@@ -83,6 +85,13 @@ class Network:
     pfc: Pfc | None = None
     trim: Trim | None = None
     shared_buffer: SharedBuffer | None = None
+    queue: Mapping[str, KernelSettings] = field(default_factory=dict)
+
+    @property
+    def disciplines(self) -> dict[str, KernelSettings]:
+        """The queue disciplines of its switches that have settings, by name."""
+        own = {"trim": self.trim, "shared_buffer": self.shared_buffer}
+        return {name: settings for name, settings in own.items() if settings} | dict(self.queue)
 
     # per link
     source = _column("links", "source", np.int32)  # the node it leaves

@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from netsim.errors import InputError
+from netsim.queues.disciplines.red import NO_ECN, Marking
 from netsim.topology.blueprint import Loss, Override, Topology
-from netsim.topology.ecn import NO_ECN, Marking
 from netsim.topology.limits import Counts
 from netsim.topology.network import SCALE_UP, Network
 from netsim.units import UNLIMITED, Duration, Rate, Size, format_rate, parse_rate, parse_time

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from netsim.kernel import Kernel
+from netsim.kernel.settings import KernelSettings, kernels_of, settings_of
 from netsim.transport import CODES, CONTROLS
 from netsim.transport.control_settings import ControlSettings
 from netsim.transport.traits import Traits
@@ -21,7 +22,7 @@ class Control:
 
     name: str
     code: int
-    settings: type[ControlSettings]
+    settings: type[KernelSettings]
     state: np.dtype
     traits: Traits
     kernels: dict[str, Kernel]
@@ -29,10 +30,8 @@ class Control:
     @classmethod
     def of(cls, name: str, code: int, module: ModuleType) -> Self:
         """The control of a file. Its settings, the one class of them there, and STATE may be missing."""
-        kernels = {key: value for key, value in vars(module).items() if isinstance(value, Kernel)}
-        own = [each for each in vars(module).values() if isinstance(each, type) and each.__module__ == module.__name__]
-        settings = next((each for each in own if issubclass(each, ControlSettings)), ControlSettings)
-        return cls(name, code, settings, getattr(module, "STATE", NO_STATE), module.TRAITS, kernels)
+        settings, state = settings_of(module) or ControlSettings, getattr(module, "STATE", NO_STATE)
+        return cls(name, code, settings, state, module.TRAITS, kernels_of(module))
 
     def _has(self, *kernels: str) -> bool:
         return not self.kernels.keys().isdisjoint(kernels)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator, model_validator
 
 from netsim.errors import InputError, nearest
+from netsim.kernel.settings import KernelSettings
 from netsim.transport import CONTROLS, RECOVERIES
-from netsim.transport.control_settings import ControlSettings
 from netsim.transport.presets import PRESETS, laid_under, preset_named_by
 from netsim.transport.registry import REGISTRY
 from netsim.units import Duration
@@ -143,10 +143,10 @@ class Transport(ControlTables):
         return timeout
 
     @property
-    def control_settings(self) -> ControlSettings:
+    def control_settings(self) -> KernelSettings:
         """Those of the chosen control."""
         control = REGISTRY[self.control]
-        settings: ControlSettings = getattr(self, self.control) if control.has_settings else control.settings()
+        settings: KernelSettings = getattr(self, self.control) if control.has_settings else control.settings()
         return settings
 
 

@@ -1,4 +1,4 @@
-"""Bars of a run and of a long read: they tell of what and how far; nobody at the screen, no bar."""
+"""Bars of a run and of a long read tell how far they are; nobody at the screen, no bar. Of a study a log is told."""
 
 import io
 import sys
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from netsim.cli import main, progress
+from netsim.cli.eta import finishing
 from tests.cli.command_line import CommandLine
 from tests.inputs import saved
 from tests.traces.nccl.nccl_lines_of import call, world
@@ -64,3 +65,18 @@ def test_a_run_tells_nobody_but_a_person(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     with progress.watching("a fabric") as tell:
         assert tell is None
+
+
+def test_a_log_is_told_how_long_a_study_takes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rate counts from the first that is done: processes start before it. A line comes every ten seconds."""
+    clock = iter([0.0, 5.0, 7.0, 9.0, 16.9, 17.0, 20.0])
+    monkeypatch.setattr("netsim.cli.eta.time.monotonic", lambda: next(clock))
+    with finishing(100, "runs") as tell:
+        for _ in range(6):
+            tell(None)
+    assert capsys.readouterr().err.splitlines() == [
+        "netsim: 2 of 100 runs done, about 3 min left",
+        "netsim: 5 of 100 runs done, about 5 min left",
+    ]

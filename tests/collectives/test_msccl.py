@@ -69,13 +69,9 @@ def test_sends_in_a_row_wait_for_nothing_but_go_in_order(tmp_path: Path) -> None
 
 
 def test_a_reducing_receive_is_marked_and_channels_are_apart(tmp_path: Path) -> None:
-    text = xml(
-        block(0, 1, -1, step("s"), channel=4) + block(1, -1, 1, step("r"), channel=5),
-        block(0, -1, 0, step("rrc"), channel=4) + block(1, 0, -1, step("s", dep=(0, 0)), channel=5),
-        coll="allreduce",
-        chunks=1,
-    )
-    schedule = planned(tmp_path, text, "all_reduce", 2, 30)
+    first = block(0, 1, -1, step("s"), channel=4) + block(1, -1, 1, step("r"), channel=5)
+    second = block(0, -1, 0, step("rrc"), channel=4) + block(1, 0, -1, step("s", dep=(0, 0)), channel=5)
+    schedule = planned(tmp_path, xml(first, second, coll="allreduce", chunks=1), "all_reduce", 2, 30)
     assert dict(zip(schedule.channel.tolist(), schedule.reduces.tolist(), strict=True)) == {4: True, 5: False}
 
 
@@ -105,14 +101,9 @@ def test_it_is_used_for_the_sizes_it_is_for(
             assert planned(tmp_path, text, size=size).algorithm == "ring"
 
 
-SCATTERED = xml(
-    *(
-        block(0, 1 - gpu, 1 - gpu, step("s", 1 - gpu), step("rrc", gpu).replace(f'dstoff="{gpu}"', 'dstoff="0"'))
-        for gpu in range(2)
-    ),
-    coll="reducescatter",
-    chunks=2,
-)
+IN_PLACE = [step("rrc", gpu).replace(f'dstoff="{gpu}"', 'dstoff="0"') for gpu in (0, 1)]
+EXCHANGE = [block(0, 1 - gpu, 1 - gpu, step("s", 1 - gpu), IN_PLACE[gpu]) for gpu in (0, 1)]
+SCATTERED = xml(*EXCHANGE, coll="reducescatter", chunks=2)
 
 
 def test_a_reduce_scatter_may_end_in_place(tmp_path: Path) -> None:

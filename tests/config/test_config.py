@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netsim.config import build_scenario, load_scenario, load_topology, load_trace
-from netsim.config.builtin_inputs import names
 from netsim.config.document import LARGEST_FILE, Document, assignment, merged, parse
 from netsim.config.scenario import Scenario
 from netsim.errors import InputError
@@ -41,11 +40,6 @@ def read(text: str, *sets: str, topology: Any = None) -> Scenario:
 
 def mistake(text: str, *sets: str) -> str:
     return str(refused(read, text, *sets))
-
-
-@pytest.mark.parametrize("name", names("topologies"))
-def test_every_shipped_topology_loads_and_is_named(name: str) -> None:
-    assert load_topology(name).name == name
 
 
 def test_a_whole_scenario_file(folder: Path) -> None:

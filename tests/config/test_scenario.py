@@ -75,17 +75,14 @@ def test_frozen_and_printable() -> None:
     ("settings", "message"),
     [
         ({"algorithms": {"all_reduse": "ring"}}, "no operation 'all_reduse'; did you mean 'all_reduce'?"),
-        ({"algorithms": {"all_reduce": "rng"}}, "all_reduce has no algorithm 'rng'; did you mean 'ring'?"),
         ({"channels": 0}, "channels = 0 is not"),
         ({"chunk": 0}, "chunk = 0 is not greater than 0"),
         ({"seed": -1}, "seed = -1 is not greater than or equal to 0"),
         ({"seed": 1 << 63}, "seed = 9223372036854775808 is not less than"),
-        ({"packet": {"payload": 0}}, "packet.payload = 0 is not greater than 0"),
         ({"packet": {"ack": "unlimited"}}, "packet.ack = 'unlimited' is not less than"),
         ({"placement": {"kind": "list"}}, "order goes with kind = 'list'"),
         ({"placement": {"order": [1, 2]}}, "order goes with kind = 'list'"),
         ({"placement": {"kind": "list", "order": [1, 2, 1]}}, "order names host 1 twice"),
-        ({"speed": 3}, "unknown key 'speed'; did you mean 'seed'?"),
     ],
 )
 def test_wrong_settings_are_refused_in_one_line(settings: dict[str, object], message: str) -> None:

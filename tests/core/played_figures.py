@@ -4,7 +4,7 @@ import json
 import sys
 
 from netsim.kernel import bare, entry
-from tests.core.scenario_runs import core_figures, play_core
+from tests.core.scenario_runs import of_core
 from tests.core.worlds import at_rest
 from tests.reference.scenarios.networks import star
 from tests.reference.scenarios.plain import SCENARIOS
@@ -22,4 +22,4 @@ if __name__ == "__main__":
         world = at_rest(star(2))
         read_outside(world, len(world.links))
     else:
-        print(json.dumps({name: core_figures(play_core(SCENARIOS[name])) for name in sys.argv[1:]}))
+        print(json.dumps({name: of_core(SCENARIOS[name]) for name in sys.argv[1:]}))

@@ -22,7 +22,7 @@ from tests.reference.flows.collectives import CHANNELS
 from tests.reference.link.priorities import ClassedPort
 from tests.reference.observe.duplicate_drops import Between, Counted, dropped, together
 from tests.reference.scenarios.networks import Row, shortest_routes
-from tests.reference.scenarios.scenario import Collective, Scenario
+from tests.reference.scenarios.scenario import Collective, Scenario, build_twin
 from tests.reference.state.records import Flow, Results
 from tests.reference.transport.dcqcn import PAPER
 from tests.reference.twin import Twin
@@ -153,13 +153,11 @@ def core_figures(run: CoreRun) -> Figures:
     links, gates, network = run.fabric.world.links, run.fabric.world.pfc_state, run.fabric.network
     for number, packets in enumerate(packets_sent(run.fabric.world)):
         figures[_link(network, number, "packets")] = int(packets)
-        figures |= {_link(network, number, name): int(links[column][number]) for name, column in LINK.items()}
-        figures |= {_link(network, number, name): int(gates[name][number]) for name in GATE}
+    for row in range(len(links)):  # of each link, and of each class above 0
+        figures |= {_link(network, row, name): int(links[column][row]) for name, column in LINK.items()}
+        figures |= {_link(network, row, name): int(gates[name][row]) for name in GATE}
     pools = run.fabric.world.pools
     figures |= {f"fullest of node {node}": int(pools["fullest"][node]) for node in np.flatnonzero(pools["room"])}
-    for row in range(len(network.links), len(links)):
-        figures |= {_row(network, row, name): int(links[column][row]) for name, column in LINK.items()}
-        figures |= {_row(network, row, name): int(gates[name][row]) for name in GATE}
     return figures
 
 
@@ -184,7 +182,7 @@ def twin_figures(twin: Twin, results: Results, queue_pairs: int = 1) -> Figures:
     figures |= {f"fullest of node {node}": pool.fullest for node, pool in twin.pools.items()}
     lanes = [lane for port in twin.ports if isinstance(port, ClassedPort) for lane in port.lanes[1:]]
     for lane in lanes:
-        figures |= {_row(twin.network, lane.row, name): getattr(lane.count, name) for name in (*LINK, *GATE)}
+        figures |= {_link(twin.network, lane.row, name): getattr(lane.count, name) for name in (*LINK, *GATE)}
     return figures
 
 
@@ -197,13 +195,9 @@ def _flow(collective: int, source: int, target: int, channel: int, name: str) ->
     return f"flow {source}->{target} channel {channel} of collective {collective} {name}"
 
 
-def _link(network: Network, number: int, name: str) -> str:
-    return f"link {number} ({network.link_name(number)}) {name}"
-
-
-def _row(network: Network, row: int, name: str) -> str:
-    number, level = row % len(network.links), row // len(network.links)
-    return f"class {level} of {_link(network, number, name)}"
+def _link(network: Network, row: int, name: str) -> str:
+    level, number = divmod(row, len(network.links))
+    return f"{f'class {level} of ' if level else ''}link {number} ({network.link_name(number)}) {name}"
 
 
 def differences(one: Figures, other: Figures, names: tuple[str, str] = ("core", "twin")) -> list[str]:
@@ -214,3 +208,14 @@ def differences(one: Figures, other: Figures, names: tuple[str, str] = ("core", 
         for figure in {**one, **other}
         if one.get(figure) != other.get(figure)
     ]
+
+
+def of_core(scenario: Scenario) -> Figures:
+    """What the core measured."""
+    return core_figures(play_core(scenario))
+
+
+def of_twin(scenario: Scenario) -> Figures:
+    """What the twin measured."""
+    twin = build_twin(scenario)
+    return twin_figures(twin, twin.run(), scenario.queue_pairs)

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from netsim.errors import RunError
-from netsim.topology.shared_buffer import SharedBuffer
-from netsim.topology.trimming import Trim
-from tests.core.scenario_runs import Figures, build_core, core_figures, differences, play_core, twin_figures
+from netsim.queues.disciplines.shared_buffer import SharedBuffer
+from netsim.queues.disciplines.trim import Trim
+from tests.core.scenario_runs import build_core, differences, of_core, of_twin, play_core
 from tests.reference.scenarios.drawn import drawn
 from tests.reference.scenarios.every import NAMED, RANDOM
 from tests.reference.scenarios.networks import queue, star
@@ -19,7 +19,7 @@ from tests.reference.scenarios.per_packet_routing import ADAPTIVE, FLOWLET, REPS
 from tests.reference.scenarios.pfc import DEADLOCK
 from tests.reference.scenarios.priorities import CLASSED_DEADLOCK
 from tests.reference.scenarios.recovery import BROKEN, SELECTIVE, trimming
-from tests.reference.scenarios.scenario import Scenario, build_twin, play
+from tests.reference.scenarios.scenario import play
 from tests.reference.scenarios.shared_buffer import sharing
 from tests.reference.twin import GaveUpError
 
@@ -29,17 +29,6 @@ JITTERED = {
     f"{name}_with_jitter": replace(each, jitter=JITTER[n % len(JITTER)]) for n, (name, each) in enumerate(LATE.items())
 }
 EVERY = NAMED | RANDOM | JITTERED
-
-
-def of_core(scenario: Scenario) -> Figures:
-    """What the core measured."""
-    return core_figures(play_core(scenario))
-
-
-def of_twin(scenario: Scenario) -> Figures:
-    """What the twin measured."""
-    twin = build_twin(scenario)
-    return twin_figures(twin, twin.run(), scenario.queue_pairs)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -128,7 +117,7 @@ def test_both_stand_still_in_a_deadlock() -> None:
 
 
 def test_a_deadlock_names_its_class() -> None:
-    with pytest.raises(RunError, match="flow control has stopped class 1 of links that wait for each other: switch"):
+    with pytest.raises(RunError, match="flow control has stopped class 1 of links that wait for each other: tor"):
         play_core(CLASSED_DEADLOCK)
 
 

@@ -16,7 +16,7 @@ from netsim.topology.network import Network
 from netsim.transport.fixed_point import ONE
 from netsim.transport.settings import IB_ACK_TIMEOUT_10_PS
 from tests.core.laws import counted
-from tests.core.scenario_runs import build_core, core_figures, differences, schedule_of, twin_figures
+from tests.core.scenario_runs import build_core, core_figures, differences, of_twin, schedule_of
 from tests.core.worlds import USUAL, ask, at_rest, connections_of, route_in
 from tests.reference.scenarios.networks import (
     MICROSECOND,
@@ -30,7 +30,7 @@ from tests.reference.scenarios.networks import (
     star,
 )
 from tests.reference.scenarios.per_packet_routing import uneven
-from tests.reference.scenarios.scenario import Collective, Scenario, build_twin
+from tests.reference.scenarios.scenario import Collective, Scenario
 
 
 def near_and_far(switches: int) -> Network:
@@ -79,8 +79,7 @@ def test_longer_routes_get_room_and_shorter_ones_stay_what_they_are() -> None:
 def test_a_far_connection_made_in_the_middle_of_a_run_disturbs_nobody() -> None:
     network = near_and_far(12)
     near, far = Collective([(0, 1, 0, 90_000, ()), (1, 0, 0, 60_000, ())]), [(0, 2, 0, 50_000, ())]
-    twin = build_twin(Scenario("both", network, (near, Collective(far, (3 * MICROSECOND,) * 3))))
-    results = twin.run()
+    both = Scenario("both", network, (near, Collective(far, (3 * MICROSECOND,) * 3)))
     run = build_core(Scenario("near", network, (near,)))
     run.env.run(until=3 * MICROSECOND)
     assert counted(run.fabric.world).total() > 10
@@ -90,7 +89,7 @@ def test_a_far_connection_made_in_the_middle_of_a_run_disturbs_nobody() -> None:
     run.env.run()
     run.finish_ps |= {(1, position): int(event.value or 0) for position, event in enumerate(ends)}
     assert int(run.fabric.world.settings[0]["stride"]) == 16
-    assert differences(core_figures(run), twin_figures(twin, results)) == []
+    assert differences(core_figures(run), of_twin(both)) == []
 
 
 def test_a_window_of_the_bandwidth_delay_product_holds_one_idle_round_trip() -> None:

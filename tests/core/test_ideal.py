@@ -14,7 +14,6 @@ import netsim
 from netsim.collectives import ALGORITHMS, Layout, Request, plan
 from netsim.config import build_scenario
 from netsim.result import Result
-from netsim.traces import Operation, Trace
 from tests.core.scenario_runs import play_core
 from tests.random_cases import LAWS, case
 from tests.reference.scenarios.networks import Row
@@ -29,10 +28,6 @@ WIDE["spine"] = {"rate": "3.2Tb/s"}
 RAILS = {"kind": "rail_optimized", "servers": 2, "gpus_per_server": 4, "buffer": "unlimited"}
 
 
-def send(size: int, source: int, target: int, ranks: int) -> Trace:
-    return Trace("send", ranks, {}, (Operation("send", None, (source, target), size, src=source, dst=target),))
-
-
 def slowdown(result: Result) -> float:
     (value,) = result.collectives["slowdown"]
     return float(value)
@@ -44,7 +39,7 @@ def slowdown(result: Result) -> float:
 def test_a_sprayed_flow_has_all_its_paths(spines: int, nic: int, up: int, size: int) -> None:
     """20 MB over 4 spines of 100 Gb/s take 411 us, not 1,630: the NIC's time or that of all spines together."""
     fabric = {"kind": "leaf_spine", "leaves": 2, "spines": spines, "hosts_per_leaf": 2, "rate": f"{nic}Gb/s"}
-    result = netsim.simulate(send(size, 0, 2, 4), fabric | {"spine": {"rate": f"{up}Gb/s"}}, transport="ideal")
+    result = netsim.simulate(flows(4, [(0, 2)], size), fabric | {"spine": {"rate": f"{up}Gb/s"}}, transport="ideal")
     packets = math.ceil(size / 4096)
     wire_ps = 8000 * (size + 64 * packets) / min(nic, spines * up)
     assert wire_ps + 4 * US <= result.collectives["time_ps"][0]
@@ -54,7 +49,7 @@ def test_a_sprayed_flow_has_all_its_paths(spines: int, nic: int, up: int, size: 
 
 def test_a_sprayed_flow_by_the_published_case() -> None:
     fabric = {"kind": "leaf_spine", "leaves": 2, "spines": 4, "hosts_per_leaf": 2, "rate": "400Gb/s", "delay": "1us"}
-    result = netsim.simulate(send(20_000_000, 0, 2, 4), fabric | {"spine": {"rate": "100Gb/s"}}, transport="ideal")
+    result = netsim.simulate(flows(4, [(0, 2)], 20_000_000), fabric | {"spine": {"rate": "100Gb/s"}}, transport="ideal")
     assert result.collectives["time_ps"][0] / US == pytest.approx(411.0, abs=0.05)
     assert slowdown(result) == pytest.approx(1, abs=0.001)
 

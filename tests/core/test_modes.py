@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.core.scenario_runs import core_figures, differences, play_core
+from tests.core.scenario_runs import differences, of_core
 from tests.reference.scenarios.plain import SCENARIOS
 
 ROOT = Path(__file__).parents[2]
@@ -42,8 +42,7 @@ def test_kernels_give_the_same_figures_in_every_mode(mode: dict[str, str], names
     found = json.loads(process.stdout)
     assert list(found) == names
     for name, figures in found.items():
-        usual = core_figures(play_core(SCENARIOS[name]))
-        assert differences(figures, usual, (str(mode), "compiled")) == [], name
+        assert differences(figures, of_core(SCENARIOS[name]), (str(mode), "compiled")) == [], name
 
 
 @pytest.mark.parametrize("mode", [PLAIN, CHECKED], ids=["plain", "checked"])

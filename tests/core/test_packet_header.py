@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from netsim.config.scenario import LARGEST_PACKET
 from netsim.core.state import packet_header
-from tests.core.plain import plain
+from tests.core.worlds import plain
 
 FLAGS = st.lists(st.sampled_from([packet_header.ACK, packet_header.MARK, packet_header.NAK]), unique=True).map(sum)
 

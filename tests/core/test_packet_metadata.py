@@ -11,11 +11,11 @@ from netsim.core.state.dtypes import MOST_HOPS
 from netsim.core.state.growth import with_larger_packet_pool
 from netsim.core.state.packet_header import ACK
 from netsim.transport.registry import Control
-from tests.core.scenario_runs import CoreRun, build_core, core_figures, differences, twin_figures
+from tests.core.scenario_runs import CoreRun, build_core, core_figures, differences, of_twin
 from tests.reference.scenarios.networks import PACKET, incast, leaves, queue, shift
 from tests.reference.scenarios.pfc import LOSSLESS
 from tests.reference.scenarios.plain import SCENARIOS
-from tests.reference.scenarios.scenario import Scenario, build_twin, one
+from tests.reference.scenarios.scenario import Scenario, one
 
 EVERY = SCENARIOS | LOSSLESS
 NAMES = [
@@ -40,8 +40,7 @@ def test_notes_change_no_figure(name: str) -> None:
     assert run.fabric.world.settings[0]["timestamped"] == 1
     run.env.run()
     run.fabric.drain()
-    twin = build_twin(EVERY[name])
-    assert differences(core_figures(run), twin_figures(twin, twin.run())) == []
+    assert differences(core_figures(run), of_twin(EVERY[name])) == []
 
 
 def test_without_notes_there_is_no_room_for_them() -> None:

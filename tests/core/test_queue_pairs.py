@@ -52,16 +52,11 @@ def test_inside_a_server_there_is_one() -> None:
 
 
 def test_queue_pairs_are_one_row_again() -> None:
-    columns = {
-        "source": np.array([0, 0, 1]),
-        "target": np.array([1, 1, 2]),
-        "channel": np.array([2, 3, 0]),
-        "bytes": np.array([10, 20, 5]),
-        "start_ps": np.array([7, 3, 1]),
-        "delivered_ps": np.array([70, 30, 10]),
-        "acked_ps": np.array([71, 90, 11]),
-        "ideal_ps": np.array([8, 9, 4]),
-    }
+    rows = {
+        "source": [0, 0, 1], "target": [1, 1, 2], "channel": [2, 3, 0], "bytes": [10, 20, 5], "start_ps": [7, 3, 1],
+        "delivered_ps": [70, 30, 10], "acked_ps": [71, 90, 11], "ideal_ps": [8, 9, 4],
+    }  # fmt: skip
+    columns = {name: np.array(column) for name, column in rows.items()}
     floors = np.zeros(3, FLOOR)
     floors["first"], floors["rest"], floors["egress"] = [6, 5, 3], [2, 3, 1], [4, 4, 4]
     whole = {

@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.core.state.rng import thirty_bits
 from netsim.kernel import entry
-from tests.core.plain import plain
+from netsim.kernel.rng import thirty_bits
+from tests.core.worlds import plain
 
 WHOLE = (1 << 64) - 1
 int64s = st.integers(-(1 << 63), (1 << 63) - 1)

@@ -16,7 +16,7 @@ from netsim.traces import Operation, Trace
 from netsim.transport import CONTROLS, RECOVERIES
 from netsim.transport.presets import PRESETS
 from tests.random_cases import later, unlike
-from tests.traffic import collective, flows
+from tests.traffic import collective, flows, send
 
 pytestmark = pytest.mark.filterwarnings("ignore:ecn")  # of small buffers
 
@@ -76,7 +76,7 @@ def test_time_outs_are_among_what_is_shifted() -> None:
 
 def test_a_time_out_is_due_when_its_time_has_passed_since_the_packet_was_sent() -> None:
     """One packet on wires that lose half of all: it is there after k times 100 us, to the picosecond."""
-    trace = Trace("one", 2, {}, (Operation("send", None, (0, 1), 4096, src=0, dst=1, start_ps=777),))
+    trace = Trace("one", 2, {}, (send(0, 1, start_ps=777),))
     transport = {"control": "none", "timeout": "100us", "retries": 100}
     fabric = {**TIGHT, "leaves": 1, "hosts_per_leaf": 2, "delay": "1us", "loss": 0.5}
     alone = 2 * (4160 * 80 + 10**6)

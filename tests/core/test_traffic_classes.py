@@ -11,7 +11,7 @@ import netsim
 from netsim.report.summary import summary_text
 from netsim.traces import Group, Operation, Trace
 from tests.inputs import refusal
-from tests.traffic import collective
+from tests.traffic import collective, send
 
 pytestmark = pytest.mark.filterwarnings("ignore:ecn")  # of small buffers
 
@@ -25,7 +25,7 @@ def job(hosts: int, crowd: list[tuple[int, int]], *sends: tuple[int, int], size:
     matrix = tuple((source, target, size) for source, target in crowd)
     ranks = tuple(range(hosts))
     operations = [Operation("flows", None, ranks, size * len(matrix), flows=matrix, stream="crowd")] if crowd else []
-    operations += [Operation("send", None, pair, size, src=pair[0], dst=pair[1]) for pair in sends]
+    operations += [send(*pair, size) for pair in sends]
     return Trace("job", hosts, {}, tuple(operations))
 
 

@@ -1,7 +1,8 @@
-"""Worlds and connections for tests of the core's tables."""
+"""Worlds, connections and plain kernels for tests of the core's tables."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -40,3 +41,9 @@ def route_in(world: World, c: int) -> tuple[int, ...]:
     stride = int(world.settings[0]["stride"])
     hops: Any = world.hops[c * stride : c * stride + int(world.connections["length"][c])]
     return tuple(hops.tolist())
+
+
+def plain(kernel: Any) -> Callable[..., Any]:
+    """The Python function of a kernel that calls no other kernel."""
+    function: Callable[..., Any] = getattr(kernel, "py_func", kernel)
+    return function

@@ -11,6 +11,7 @@ from netsim.config.scenario import Scenario
 from netsim.topology import LeafSpine
 from netsim.traces import Group, Operation, Trace
 from tests.odd_links import OddLinks
+from tests.traffic import compute, send
 
 MB = 1_000_000
 
@@ -27,10 +28,6 @@ def trace_of(ranks: int, *operations: Operation) -> Trace:
 def flows(*each: tuple[int, int, int]) -> Operation:
     ranks = tuple(sorted({end for source, target, _ in each for end in (source, target)}))
     return Operation("flows", None, ranks, bytes=sum(size for *_, size in each), flows=each)
-
-
-def send(source: int, target: int, size: int) -> Operation:
-    return Operation("send", None, (source, target), bytes=size, src=source, dst=target)
 
 
 def collision() -> Scenario:
@@ -65,7 +62,7 @@ def incast() -> Scenario:
 
 def slow_rank() -> Scenario:
     """Rank 3 computes for 200 us before an all_reduce that takes about 60."""
-    late = Operation("compute", None, (3,), duration_ps=200 * MB)
+    late = compute(3, 200 * MB)
     reduce = Operation("all_reduce", "world", tuple(range(8)), bytes=MB)
     return build_scenario(trace_of(8, late, reduce), leaf_spine(1, 8, 1), transport="none")
 

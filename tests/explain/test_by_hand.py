@@ -16,9 +16,10 @@ from netsim.explain import KINDS, Explained, explain
 from netsim.explain.reason import reason_of
 from netsim.result.reason import ReasonKind
 from netsim.topology import LeafSpine
-from netsim.traces import Operation, Trace
+from netsim.traces import Trace
 from tests.explain.known import flows, leaf_spine, trace_of, uplinks
 from tests.odd_links import OddLinks
+from tests.traffic import compute
 
 T, A = 332_800, 5_120
 NS, US = 1_000, 1_000_000
@@ -215,8 +216,7 @@ def test_a_packet_that_found_no_room_is_loss_recovery() -> None:
 
 def test_a_late_rank_is_a_straggler() -> None:
     """Rank 1 computes for 50 us and then sends ten packets; rank 0, which sends as many, was there at once."""
-    late = Operation("compute", None, (1,), duration_ps=50 * US)
-    found = split(trace_of(2, late, flows((0, 1, 10 * PACKET), (1, 0, 10 * PACKET))), one_leaf(100))
+    found = split(trace_of(2, compute(1, 50 * US), flows((0, 1, 10 * PACKET), (1, 0, 10 * PACKET))), one_leaf(100))
     check(found, ReasonKind.STRAGGLER, None, propagation=200 * NS, serialisation=11 * T, compute=50 * US)
     assert reason_of(found).rank == 1
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from netsim.kernel import cache
 
 ROOT = Path(__file__).parents[2]
 WHERE = (
@@ -23,6 +26,7 @@ def double(x):
 
 print(double(21))
 """
+PLANTED = "import sys; sys.path.insert(0, {!r}); import tiny; from netsim import kernel; print(kernel.CACHE_FOLDER)"
 
 
 def python(program: str, *options: str, package: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -47,6 +51,26 @@ def copy(tmp_path: Path) -> Path:
     """A copy of the package that may be changed."""
     shutil.copytree(ROOT / "netsim", tmp_path / "copy" / "netsim", ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path / "copy"
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> str:
+    """A program that compiles a kernel of its own, then says where."""
+    (tmp_path / "tiny.py").write_text(TINY)
+    (tmp_path / "temporary").mkdir()
+    return PLANTED.format(str(tmp_path))
+
+
+def test_every_file_with_kernels_counts(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those in folders of folders, too: a change in any of them is another cache folder."""
+    monkeypatch.setattr(cache, "_HOME", copy / "netsim")
+    imports = re.compile(r"^from netsim\.kernel import .*\b(entry|inner|part)\b", re.MULTILINE)
+    files = [path for path in sorted((copy / "netsim").rglob("*.py")) if imports.search(path.read_text())]
+    assert {"core", "explain", "queues", "transport"} <= {path.relative_to(copy / "netsim").parts[0] for path in files}
+    for path in files:
+        before = cache._sources_digest()
+        path.write_text(path.read_text() + "\n# changed\n")
+        assert cache._sources_digest() != before, path
 
 
 def test_the_cache_lies_where_the_user_says(tmp_path: Path) -> None:
@@ -82,47 +106,30 @@ def test_bounds_checks_have_a_folder_of_their_own(tmp_path: Path) -> None:
     assert folder(ROOT, tmp_path) != folder(ROOT, tmp_path, NETSIM_CHECKED="1")
 
 
-def test_a_new_folder_holds_nothing_compiled_and_a_kernel_is_kept_in_it(tmp_path: Path) -> None:
+def test_a_new_folder_holds_nothing_compiled_and_a_kernel_is_kept_in_it(tmp_path: Path, planted: str) -> None:
     assert python(WHERE, NETSIM_CACHE_DIR=str(tmp_path)).stdout.splitlines()[1] == "False"
-    (tmp_path / "tiny.py").write_text(TINY)
-    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import tiny"
     for _ in range(2):
-        process = python(program, "-W", "error", NETSIM_CACHE_DIR=str(tmp_path / "cache"))
-        assert (process.returncode, process.stdout) == (0, "42\n"), process.stderr
+        process = python(planted, "-W", "error", NETSIM_CACHE_DIR=str(tmp_path / "cache"))
+        assert (process.returncode, process.stdout.split()[0]) == (0, "42"), process.stderr
     assert len(list((tmp_path / "cache").rglob("*double*.nbc"))) == 1
 
 
-def test_a_folder_that_cannot_be_written_is_a_warning_and_not_a_failure(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_a_warning_and_not_a_failure(tmp_path: Path, planted: str) -> None:
     (tmp_path / "file").write_text("in the way")
-    (tmp_path / "temporary").mkdir()
-    (tmp_path / "tiny.py").write_text(TINY)
-    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import tiny"
     blocked = str(tmp_path / "file" / "cache")
-    process = python(program, NETSIM_CACHE_DIR=blocked, TMPDIR=str(tmp_path / "temporary"))
-    assert (process.returncode, process.stdout) == (0, "42\n"), process.stderr
+    process = python(planted, NETSIM_CACHE_DIR=blocked, TMPDIR=str(tmp_path / "temporary"))
+    assert (process.returncode, process.stdout.split()[0]) == (0, "42"), process.stderr
     assert "RuntimeWarning" in process.stderr
     assert "cannot be written" in process.stderr
     assert "set NETSIM_CACHE_DIR to a folder of yours" in process.stderr
     assert (tmp_path / "file").read_text() == "in the way"
 
 
-PLANTED = """
-import sys
-sys.path.insert(0, sys.argv[1])
-import tiny
-from netsim import kernel
-print(kernel.CACHE_FOLDER)
-"""
-
-
 @pytest.mark.parametrize("level", ["", "kernels", "kernels/*", "kernels/*/*", "kernels/*/*/*.nbc"])
 @pytest.mark.parametrize("mode", [0o020, 0o002])
-def test_a_folder_that_others_can_write_is_not_loaded(level: str, mode: int, tmp_path: Path) -> None:
-    (tmp_path / "tiny.py").write_text(TINY)
+def test_a_folder_that_others_can_write_is_not_loaded(level: str, mode: int, tmp_path: Path, planted: str) -> None:
     cache, temporary = tmp_path / "cache", tmp_path / "temporary"
-    temporary.mkdir()
-    program = PLANTED.replace("sys.argv[1]", repr(str(tmp_path)))
-    first = python(program, "-W", "error", NETSIM_CACHE_DIR=str(cache), TMPDIR=str(temporary))
+    first = python(planted, "-W", "error", NETSIM_CACHE_DIR=str(cache), TMPDIR=str(temporary))
     assert first.returncode == 0, first.stderr
     assert Path(first.stdout.splitlines()[1]).is_relative_to(cache)
     opened = list(cache.glob(level)) if level else [cache]
@@ -131,7 +138,7 @@ def test_a_folder_that_others_can_write_is_not_loaded(level: str, mode: int, tmp
         path.chmod(path.stat().st_mode | mode)
     if level.count("/") > 1:  # reached through a folder that others can enter
         next(cache.glob("kernels/*")).chmod(0o755)
-    process = python(program, NETSIM_CACHE_DIR=str(cache), TMPDIR=str(temporary))
+    process = python(planted, NETSIM_CACHE_DIR=str(cache), TMPDIR=str(temporary))
     assert process.returncode == 0, process.stderr
     assert process.stdout.splitlines()[0] == "42"
     assert Path(process.stdout.splitlines()[1]).is_relative_to(temporary)
@@ -165,8 +172,6 @@ def test_functions_that_users_compile_keep_their_own_cache(tmp_path: Path) -> No
 
 
 IS_COMPILED = """
-import sys
-sys.path.insert(0, sys.argv[1])
 from netsim import kernel
 import tiny_kernels
 print(kernel.is_compiled("double"))
@@ -190,7 +195,7 @@ def double(x):
 def test_it_knows_whether_a_run_will_compile(tmp_path: Path) -> None:
     source = tmp_path / "tiny_kernels.py"
     source.write_text(TWO)
-    program = IS_COMPILED.replace("sys.argv[1]", repr(str(tmp_path)))
+    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r}){IS_COMPILED}"
 
     def said() -> list[str]:
         return python(program, NETSIM_CACHE_DIR=str(tmp_path / "cache")).stdout.split()

@@ -30,20 +30,13 @@ def test_computing_is_no_request_and_each_flow_is_one() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("op", "part"),
-    [
-        ("all_reduce", 64),
-        ("broadcast", 64),
-        ("all_to_all", 64),
-        ("all_gather", 16),
-        ("reduce_scatter", 16),
-        ("gather", 16),
-    ],
-)
-def test_the_part_of_one_rank(op: str, part: int) -> None:
-    table = requests(trace(Operation(op, "world", FOUR, 64)))
-    assert table["part_bytes"].tolist() == [part]
+PARTS = dict.fromkeys(("all_reduce", "broadcast", "all_to_all"), 64)
+PARTS |= dict.fromkeys(("all_gather", "reduce_scatter", "gather"), 16)
+
+
+@pytest.mark.parametrize("op", PARTS)
+def test_the_part_of_one_rank(op: str) -> None:
+    assert requests(trace(Operation(op, "world", FOUR, 64)))["part_bytes"].tolist() == [PARTS[op]]
 
 
 def test_a_trace_of_nothing_has_empty_tables() -> None:

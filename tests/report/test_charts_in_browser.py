@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from netsim.report.profile_page import write_page
+from netsim.report.profile_page import profile_page
 from netsim.traces import OPERATIONS
 from tests.report.browser import browser, look, nak_per_packet, requests_of
 from tests.report.test_profile_report import timed
@@ -16,7 +16,7 @@ from tests.report.test_run_page_in_browser import pytestmark as pytestmark
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     path = tmp_path_factory.mktemp("page") / "profile.html"
-    write_page([timed(EVIL), timed("<b>other")], path)
+    path.write_text(profile_page([timed(EVIL), timed("<b>other")]), "utf-8")
     with browser(tmp_path_factory.mktemp("profile")) as driver:
         driver.get(path.as_uri())
         look(driver, 1200, "light")

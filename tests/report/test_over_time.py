@@ -12,6 +12,7 @@ import netsim
 from netsim.report.over_time import samples_of
 from netsim.report.perfetto_counters import queue_steps, rate_steps
 from netsim.result import Result
+from tests.inputs import saved
 from tests.outcomes import result_of, scenario_of
 
 
@@ -36,11 +37,8 @@ def test_a_link_that_always_has_a_queue_sends_at_its_rate() -> None:
     """Between two looks at a link with packets waiting and without pauses it sends all the time, to a byte."""
     result = crowded()
     samples = samples_of(result)
-    is_long = (
-        (samples["bytes"] > 100_000)
-        & (samples["bytes"].shift() > 100_000)
-        & samples["link"].eq(samples["link"].shift())
-    )
+    queued = samples["bytes"] > 100_000
+    is_long = queued & queued.shift(fill_value=False) & samples["link"].eq(samples["link"].shift())
     steady = samples[is_long & (samples["paused_ps"] == 0) & samples["rate_bps"].notna()]
     byte_share = 8 * 1e12 / (result.summary["queue_interval_ps"] * 100e9)
     assert len(steady) > 5
@@ -85,10 +83,6 @@ def test_parts_begin_and_end_with_their_collective() -> None:
 
 
 def test_streams_are_those_of_the_trace(tmp_path: Path) -> None:
-    path = tmp_path / "t.jsonl"
-    lines = [
-        {"netsim": 1, "ranks": 4},
-        *({"op": "all_reduce", "bytes": 4096, "group": "world", "stream": s} for s in "ab"),
-    ]
-    path.write_text("\n".join(map(json.dumps, lines)))
+    operations = [{"op": "all_reduce", "bytes": 4096, "group": "world", "stream": stream} for stream in "ab"]
+    path = saved(tmp_path / "t.jsonl", map(json.dumps, [{"netsim": 1, "ranks": 4}, *operations]))
     assert netsim.simulate(netsim.load_trace(path), "fat_tree_k4_100g").collectives["stream"].tolist() == ["a", "b"]

@@ -82,13 +82,18 @@ def test_slices_are_exact(events: Events) -> None:
         assert event["ts"] + event["dur"] == pytest.approx((start_ps + time_ps) / 1e6, abs=0.5001e-3)
 
 
-def test_slices_of_a_thread_nest(events: Events) -> None:
-    """Viewers drop a slice that begins inside another and ends after it."""
+def by_thread(events: Events) -> dict[tuple[int, int], list[tuple[int, int]]]:
+    """When the slices of each thread begin and end, in ps."""
     threads = defaultdict(list)
     for event in (each for each in events if each["ph"] == "X"):
         begin = round(event["ts"] * 1e6)
         threads[event["pid"], event["tid"]].append((begin, begin + round(event["dur"] * 1e6)))
-    for slices in threads.values():
+    return threads
+
+
+def test_slices_of_a_thread_nest(events: Events) -> None:
+    """Viewers drop a slice that begins inside another and ends after it."""
+    for slices in by_thread(events).values():
         open_until: list[int] = []
         for begin, end in sorted(slices, key=lambda each: each[0]):  # of equal beginnings, the outer comes first
             while open_until and open_until[-1] <= begin:
@@ -98,14 +103,12 @@ def test_slices_of_a_thread_nest(events: Events) -> None:
 
 
 def test_arrows_have_two_ends_inside_slices(events: Events) -> None:
-    threads = defaultdict(list)
-    for event in (each for each in events if each["ph"] == "X"):
-        threads[event["pid"], event["tid"]].append((event["ts"], event["ts"] + event["dur"]))
+    threads = by_thread(events)
     ends: dict[Any, list[dict[str, Any]]] = defaultdict(list)
     for event in (each for each in events if each["ph"] in "sf"):
         ends[event["cat"], event["id"]].append(event)
         slices = threads[event["pid"], event["tid"]]
-        assert any(begin - 1e-6 <= event["ts"] <= end + 1e-6 for begin, end in slices)
+        assert any(begin <= round(event["ts"] * 1e6) <= end for begin, end in slices)
     assert all([each["ph"] for each in pair] == ["s", "f"] and pair[0]["ts"] <= pair[1]["ts"] for pair in ends.values())
     assert {kind for kind, _ in ends} == {"waits for", "delivers"}
 

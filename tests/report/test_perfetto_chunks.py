@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections import defaultdict
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -19,6 +18,7 @@ from netsim.report.perfetto_chunks import FIRST_OF_CHUNKS, chunk_events, left_ou
 from netsim.report.perfetto_events import arrow, slice_event
 from netsim.report.perfetto_ranks import process_of
 from netsim.result.chunks import COLUMNS, PAIRS, Chunks
+from tests.report.test_perfetto import by_thread
 
 Events = list[dict[str, Any]]
 
@@ -68,10 +68,7 @@ def test_an_arrow_per_pair_as_a_single_one_would_be() -> None:
 
 
 def test_slices_of_a_thread_do_not_overlap() -> None:
-    threads = defaultdict(list)
-    for each in of("X", events_of(chunks())):
-        begin = round(each["ts"] * 1e3)
-        threads[each["pid"], each["tid"]].append((begin, begin + round(each["dur"] * 1e3)))
+    threads = by_thread(events_of(chunks()))
     assert len(threads) > 16, "some channels need a second lane"
     for slices in threads.values():
         slices.sort()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import netsim
-from netsim.report.run_page import write_run_page
+from netsim.report.run_page import run_page
 from netsim.result import Result
 from tests.report.browser import CHROMIUM, DRIVER, browser, look, nak_per_packet, picture, requests_of
 
@@ -41,7 +41,7 @@ def run_1024(tmp_path_factory: pytest.TempPathFactory) -> Result:
 @pytest.fixture(scope="module")
 def page(run_1024: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
-    write_run_page(run_1024, path)
+    path.write_text(run_page(run_1024), "utf-8")
     return path
 
 

@@ -9,21 +9,23 @@ import pytest
 import netsim
 from netsim.routing import ROUTINGS, PerPacket
 from netsim.routing.equal_cost_links import NONE, equal_cost_links_of
-from netsim.topology import FatTree, LeafSpine, RailOptimized
+from netsim.topology import FatTree
 from tests.inputs import refused
+from tests.reference.scenarios.networks import distances
+from tests.topology.examples import EXAMPLES
 from tests.traffic import flows
 
 PER_PACKET = [name for name, kind in ROUTINGS.items() if issubclass(kind, PerPacket)]
 REORDERS = "ignore:.* reorders packets:UserWarning"
-NETWORKS = [FatTree(k=4), LeafSpine(leaves=3, spines=2, hosts_per_leaf=2), RailOptimized(servers=3, gpus_per_server=4)]
 
 
-@pytest.mark.parametrize("topology", NETWORKS, ids=lambda topology: topology.kind)
-def test_candidates_are_all_links_that_come_nearer(topology: Any) -> None:
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_candidates_are_all_links_that_come_nearer(name: str) -> None:
     """From any switch any choice of candidates leads to the host, and none leads through another host."""
-    network = topology.build()
+    network = EXAMPLES[name][0].build()
     hosts, found = len(network.hosts), equal_cost_links_of(network)
     rng = np.random.default_rng(1)
+    far = [distances(network, host, outside=True) for host in range(hosts)]
     for switch in network.switches:
         for host in range(hosts):
             group = found.group_of[(switch.number - hosts) * hosts + host]
@@ -38,7 +40,7 @@ def test_candidates_are_all_links_that_come_nearer(topology: Any) -> None:
                 assert all(a < b for a, b in pairwise(links))
                 node, steps = network.links[int(rng.choice(links))].target, steps + 1
             assert node == host
-            assert steps <= 5
+            assert steps == far[host][switch.number]
 
 
 def test_a_switch_has_as_many_groups_as_it_has_different_ways() -> None:

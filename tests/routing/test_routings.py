@@ -6,16 +6,12 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from netsim.routing import ROUTINGS, Routes, Routing, base
-from netsim.topology import FatTree, LeafSpine, Network, NetworkBuilder, RailOptimized
+from netsim.routing import ROUTINGS, Routes, Routing, Single, base
+from netsim.topology import FatTree, Network, NetworkBuilder
 from tests.inputs import refusal
+from tests.topology.examples import EXAMPLES
 
-NETWORKS = {
-    "fat_tree": FatTree(k=4).build(),
-    "fat_tree 2 to 1": FatTree(k=8, oversubscription=2).build(),
-    "leaf_spine": LeafSpine(leaves=3, spines=2, hosts_per_leaf=2).build(),
-    "rail_optimized": RailOptimized(servers=3, gpus_per_server=4).build(),
-}
+NETWORKS = {name: topology.build() for name, (topology, _, _) in EXAMPLES.items()}
 
 
 @pytest.fixture(params=NETWORKS)
@@ -139,3 +135,10 @@ def test_routings_know_their_names_and_refuse_unknown_keys() -> None:
         assert kind().kind == name
         with pytest.raises(ValueError, match="colour"):
             kind.model_validate({"colour": "red"})
+
+
+def test_single_takes_the_first_of_equal_links() -> None:
+    network = NETWORKS["fat_tree"]
+    route = Single().routes(network, [3], [15], [5], 99).of(0)
+    names = ["host3->tor1", "tor1->agg0", "agg0->core0", "core0->agg6", "agg6->tor7", "tor7->host15"]
+    assert [network.link_name(link) for link in route] == names

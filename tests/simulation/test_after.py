@@ -7,28 +7,21 @@ from pathlib import Path
 import pytest
 
 import netsim
-from netsim import InputError, Operation, Trace
+from netsim import InputError, Trace
 from netsim.traces import read, write_native
 from tests.inputs import saved
+from tests.traffic import compute, send
 
 US = 1_000_000  # ps
 
 
-def compute(rank: int, duration_ps: int, stream: str, *after: int) -> Operation:
-    return Operation("compute", None, (rank,), duration_ps=duration_ps, stream=stream, after=after)
-
-
-def send(source: int, target: int, stream: str, *after: int) -> Operation:
-    return Operation("send", None, (source, target), 4096, src=source, dst=target, stream=stream, after=after)
-
-
 def test_a_replay_waits_across_streams_but_not_a_receiver() -> None:
     operations = (
-        compute(0, 30 * US, "a"),
-        compute(0, 20 * US, "b"),
-        send(0, 1, "c", 0, 1),
-        compute(1, 90 * US, "d"),
-        send(0, 1, "e", 3),  # rank 0 has no part in what is awaited, rank 1 only receives
+        compute(0, 30 * US, stream="a"),
+        compute(0, 20 * US, stream="b"),
+        send(0, 1, stream="c", after=(0, 1)),
+        compute(1, 90 * US, stream="d"),
+        send(0, 1, stream="e", after=(3,)),  # rank 0 has no part in what is awaited, rank 1 only receives
     )
     flows = netsim.simulate(Trace("by hand", 4, {}, operations), "fat_tree_k4_100g").flows
     starts = dict(zip(flows["collective"].tolist(), flows["start_ps"].tolist(), strict=True))
@@ -36,12 +29,16 @@ def test_a_replay_waits_across_streams_but_not_a_receiver() -> None:
 
 
 def test_a_file_names_earlier_operations(tmp_path: Path) -> None:
-    trace = Trace("job", 2, {}, (compute(0, 5, "a"), send(0, 1, "b", 0)))
+    trace = Trace("job", 2, {}, (compute(0, 5, stream="a"), send(0, 1, stream="b", after=(0,))))
     path = tmp_path / "job.jsonl"
     write_native(trace, path)
     assert '"after": [0]' in path.read_text()
     assert read(path).operations[1].after == (0,)
-    assert read(path).digest() == trace.digest() != Trace("job", 2, {}, (trace.operations[0], send(0, 1, "b"))).digest()
+    assert (
+        read(path).digest()
+        == trace.digest()
+        != Trace("job", 2, {}, (trace.operations[0], send(0, 1, stream="b"))).digest()
+    )
 
 
 @pytest.mark.parametrize("after", ["[1]", "[-1]", "[0.5]", "[]", '"0"', "[2]"])

@@ -12,11 +12,12 @@ from netsim.report.summary import recorded_text, summary_text
 from netsim.result import Result
 from netsim.traces import Group, Operation, Trace
 from tests.outcomes import US, result_of, scenario_of
+from tests.traffic import compute, send
 
 RANKS = tuple(range(4))
-SKEWED = Operation("compute", None, (3,), duration_ps=70 * US)  # rank 3 comes late: the others wait for it
+SKEWED = compute(3, 70 * US)  # rank 3 comes late: the others wait for it
 REDUCE = Operation("all_reduce", "world", RANKS, bytes=1 << 20, dtype="bf16")
-SEND = Operation("send", None, (0, 2), bytes=1 << 16, src=0, dst=2)
+SEND = send(0, 2, 1 << 16)
 
 
 def job(*operations: Operation) -> Trace:

@@ -11,6 +11,7 @@ import simpy
 import netsim
 from netsim import Operation, Result, Trace
 from netsim.simulation.job import Rank
+from tests.traffic import compute, send
 
 US, SLOT = 1_000_000, 332_800  # ps; 4160 bytes at 100 Gb/s
 NEAR = 2 * SLOT + 2 * US  # one full packet from host 0 to host 1 of a fat-tree: two links of 1 us
@@ -21,14 +22,6 @@ Job = Callable[[Rank], Steps]
 
 def flows(*pairs: tuple[int, int, int], **more: Any) -> Operation:
     return Operation("flows", None, (0, 1, 2, 3), sum(pair[2] for pair in pairs), flows=pairs, **more)
-
-
-def compute(rank: int, duration_ps: int, **more: Any) -> Operation:
-    return Operation("compute", None, (rank,), duration_ps=duration_ps, **more)
-
-
-def send(source: int, target: int, size: int = 4096, **more: Any) -> Operation:
-    return Operation("send", None, (source, target), size, src=source, dst=target, **more)
 
 
 def replayed(*operations: Operation) -> Result:

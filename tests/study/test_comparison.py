@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,7 @@ from netsim.config import build_scenario
 from netsim.report.costs import Cost
 from netsim.study.compare import compared
 from netsim.study.comparison import comparison_json, verdict
-from netsim.study.comparison_page import write_comparison
+from netsim.study.comparison_page import comparison_page
 from netsim.study.comparison_text import comparison_text
 from netsim.study.designs import Design, tasks_of
 from netsim.study.pool import Pool
@@ -86,10 +85,8 @@ def test_json_holds_every_seed() -> None:
     assert alone["a"]["over_seeds"]["low"] is None
 
 
-def test_the_page(tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    write_comparison(comparison(**{"<b>": [100, 110], "b": [200, 220]}), path)
-    text = path.read_text()
+def test_the_page() -> None:
+    text = comparison_page(comparison(**{"<b>": [100, 110], "b": [200, 220]}))
     assert "<dt>&lt;b&gt;</dt>" in text
     assert "is 2.00 x faster" in text
     assert drawn_names(text) == ["mean", "<b>", "b"]

@@ -1,12 +1,11 @@
 """NetworkBuilder and Ecn: the pieces, and the mistakes they refuse."""
 
-import doctest
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from netsim.topology import NO_ECN, Ecn, FatTree, NetworkBuilder, builder
+from netsim.topology import NO_ECN, Ecn, FatTree, NetworkBuilder
 from netsim.units import UNLIMITED
 
 
@@ -75,7 +74,3 @@ def test_ecn_can_be_off(value: Any) -> None:
 def test_ecn_mistakes(value: Any, said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         FatTree(k=4, ecn=value)
-
-
-def test_the_example_runs() -> None:
-    assert doctest.testmod(builder).failed == 0

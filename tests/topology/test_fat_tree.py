@@ -5,14 +5,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from netsim.topology import FatTree, Host, Network, Switch
-
-
-def ups(network: Network, name: str) -> list[str]:
-    """Names of the nodes above a node: where its links to a higher number go."""
-    nodes: list[Host | Switch] = [*network.hosts, *network.switches]
-    here = next(node.number for node in nodes if node.name == name)
-    return [network.node_name(i.target) for i in network.links if i.source == here and i.target > here]
+from netsim.topology import FatTree
+from tests.topology.cables import ups
 
 
 @pytest.mark.parametrize("k", [4, 8])
@@ -26,11 +20,6 @@ def test_cabling_is_htsims(k: int) -> None:
     for a in range(k * half):
         j = a % half
         assert ups(network, f"agg{a}") == [f"core{j + half * each}" for each in range(half)]
-
-
-@pytest.mark.parametrize(("k", "hosts"), [(2, 2), (4, 16), (8, 128), (16, 1024)])
-def test_sizes(k: int, hosts: int) -> None:
-    assert len(FatTree(k=k).build().hosts) == hosts
 
 
 def test_oversubscription_thins_what_is_above_the_tor() -> None:
@@ -77,7 +66,3 @@ def test_a_tier_can_differ() -> None:
 def test_mistakes_name_the_field_and_the_mend(fields: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         FatTree(**fields)
-
-
-def test_a_thousand_hosts_are_built() -> None:
-    assert len(FatTree(k=16).build().source) == 6144

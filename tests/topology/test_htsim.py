@@ -10,10 +10,11 @@ import pytest
 from pydantic import ValidationError
 
 from netsim.config import build_scenario, load_topology
-from netsim.errors import InputError
 from netsim.routing import ROUTINGS
 from netsim.topology import FatTree, HtsimTree, Network
 from netsim.traces import Trace
+from tests.inputs import refusal
+from tests.topology.cables import ups
 
 G = 10**9
 
@@ -46,11 +47,6 @@ def tree(**changed: Any) -> HtsimTree:
 
 def link(network: Network, name: str) -> Any:
     return next(each for each in network.links if network.link_name(each.number) == name)
-
-
-def ups(network: Network, name: str) -> list[str]:
-    pairs = [network.link_name(each.number).split("->") for each in network.links if each.source < each.target]
-    return [above for below, above in pairs if below == name]
 
 
 def test_a_full_tree_is_the_fat_tree_to_the_last_link(tmp_path: Path) -> None:
@@ -159,10 +155,9 @@ def test_a_scenario_writes_it_out_and_reads_it_back(tmp_path: Path) -> None:
 )
 def test_a_mistake_names_its_line(tmp_path: Path, old: str, new: str, said: str) -> None:
     assert old in TREE
-    with pytest.raises(InputError) as error:
-        load(tmp_path, TREE.replace(old, new, 1))
-    assert "small.topo" in str(error.value)
-    assert said in str(error.value)
+    error = refusal(load, tmp_path, TREE.replace(old, new, 1))
+    assert "small.topo" in error
+    assert said in error
 
 
 @pytest.mark.parametrize(

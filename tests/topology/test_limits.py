@@ -13,7 +13,7 @@ from netsim.errors import InputError
 from netsim.routing.shortest_paths import MOST_DISTANCES, check_distances
 from netsim.topology import TOPOLOGIES, FatTree, HtsimTree, LeafSpine, NetworkBuilder, RailOptimized
 from netsim.topology.limits import MOST, Counts, check_counts
-from tests.topology.test_topologies import EXAMPLES
+from tests.topology.examples import EXAMPLES
 
 MORE = (
     LeafSpine(leaves=7, spines=5, hosts_per_leaf=3),

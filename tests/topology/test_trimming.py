@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from netsim.queues.disciplines.trim import Trim
 from netsim.topology import FatTree
-from netsim.topology.trimming import Trim
 
 
 @pytest.mark.parametrize(

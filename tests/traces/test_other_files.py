@@ -14,11 +14,9 @@ import pytest
 from netsim.config import load_scenario, load_topology, load_trace
 from netsim.errors import InputError
 from tests.inputs import refusal, saved
-from tests.traces.nccl.nccl_lines_of import call, world
+from tests.traces.nccl.nccl_lines_of import calls, world
 
-LOG = (
-    "\n".join([*world(2), *[call(100 + rank, 0xA0 + rank, 2, turn=turn) for turn in (1, 2) for rank in (0, 1)]]) + "\n"
-)
+LOG = "\n".join([*world(2), *calls(2, turn=1), *calls(2, turn=2), ""])
 HPCC = "5 1 4\n4\n" + "".join(f"{host} 4 100Gbps 1000ns 0\n" for host in range(4))
 SIMAI = "13 8 1 4 24 A100\n8 9 10 11 12\n0 8 2400Gbps 0.000025ms 0\n1 8 2400Gbps 0.000025ms 0\n"
 

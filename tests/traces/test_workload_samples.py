@@ -176,13 +176,9 @@ def test_simai(name: str, rows: int, expected: dict[str, tuple[int, int]]) -> No
 def test_aicb_table() -> None:
     trace = read(sample("aicb", "aicb_Llama7B_zero3.csv"))
     assert (trace.ranks, trace.report.lines) == (128, 1_243)
-    assert per_rank(trace) == {
-        "broadcast": (291, 13_476_831_232),
-        "all_gather": (938, 40_431_026_176),
-        "reduce_scatter": (7, 13_476_831_232),
-        "all_reduce": (2, 9),
-        "barrier": (3, 0),
-    }
+    large = {"broadcast": (291, 13_476_831_232), "all_gather": (938, 40_431_026_176)}
+    large |= {"reduce_scatter": (7, 13_476_831_232)}
+    assert per_rank(trace) == large | {"all_reduce": (2, 9), "barrier": (3, 0)}
     assert trace.report.skipped == {"marks of an epoch's end": 2}
 
 

@@ -6,14 +6,11 @@ Runs of csg-htsim 841d9e7 and spcl/HTSIM 8a33f33.
 """
 
 import pytest
-import simpy
 
 import netsim
-from netsim.collectives import Request, plan
-from netsim.config.scenario import Packet
-from netsim.routing import Single
-from netsim.simulation.fabric import Fabric
-from tests.reference.scenarios.networks import queue, star
+from tests.core.scenario_runs import build_core
+from tests.reference.scenarios.networks import incast, queue, star
+from tests.reference.scenarios.scenario import Scenario, one
 from tests.traffic import flows
 
 MIB = 1 << 20
@@ -108,27 +105,12 @@ def test_incast_drops(senders: int, packets: int, buffer: int, drops: int) -> No
     """
     assert drops == max(0, senders * packets - (packets - 1) - buffer)
     network = star(senders + 1, delays_ns=[DELAY_NS], at=queue(buffer), control_class="shared")
-    fabric = build_fabric(network)
-    pairs = [(s, 0, packets * 4096) for s in range(1, senders + 1)]
-    carried = fabric.carry(plan(Request(op="flows", ranks=senders + 1, flows=pairs)), range(senders + 1))
-    for rank in range(senders + 1):
-        fabric.enter(carried, rank)
-    fabric.env.run(until=4 * DELAY_NS * 1000)
-    port = fabric.world.links[1]  # from the switch to host 0
+    rows = one(incast(senders, packets * 4096))
+    run = build_core(Scenario("incast", network, rows, control="none", timeout_ps=10**13))
+    run.env.run(until=4 * DELAY_NS * 1000)
+    port = run.fabric.world.links[1]  # from the switch to host 0
     first_arrival = WIRE + DELAY_NS * 1000
     assert port["drops"] == drops
     assert port["in_flight"]["tail"] == senders * packets - drops
     assert port["free_at"] == first_arrival + (senders * packets - drops) * WIRE
     assert port["longest"] == min(buffer, senders * packets - (packets - 1)) * 4160
-
-
-def build_fabric(network: netsim.Network) -> Fabric:
-    """Line-rate senders on a network at rest."""
-    return Fabric(
-        simpy.Environment(),
-        network,
-        lambda *ends: Single().routes(network, *ends, seed=1),
-        packet=Packet(),
-        transport=netsim.Transport(control="none"),
-        seed=1,
-    )

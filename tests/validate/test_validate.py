@@ -16,11 +16,7 @@ from netsim.validate.nouns import at_least, between, exactly, near, said
 from tests.cli.command_line import CommandLine
 
 SLOW = {"roce-incast", "roce-ring", "roce-permutation", "roce-all-to-all", "permutation-1024", "two-flows", "losses"}
-EVERY_DAY = [
-    pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
-    for name, experiment in EXPERIMENTS.items()
-    if not experiment.full
-]
+EVERY_DAY = [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in EXPERIMENTS]
 
 
 @pytest.mark.parametrize("name", EVERY_DAY)

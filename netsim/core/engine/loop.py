@@ -117,7 +117,10 @@ def visit(world, node_id, until):
         else:
             busier_host(world, node_id, until)
     elif (
-        settings.coupled == 0 and settings.trim == 0 and settings.timestamped == 0 and settings.per_packet_routing == 0
+        settings.coupled == 0
+        and settings.disciplined == 0
+        and settings.timestamped == 0
+        and settings.per_packet_routing == 0
     ):
         if settings.lossless == 0:
             batched_switch(world, node_id, until)  # likewise; without flow control no egress depends on another

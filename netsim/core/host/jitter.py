@@ -10,8 +10,8 @@ import numpy as np
 
 from netsim.core.state.packet_pool import length
 from netsim.core.state.packet_sizes import packets_in
-from netsim.core.state.rng import thirty_bits
 from netsim.kernel import inner, part
+from netsim.kernel.rng import thirty_bits
 
 NICS = 1 << 41  # added to a link's number: keeps these draws apart from those of losses and marks
 DRAWN = 20  # binary digits of a draw that are used

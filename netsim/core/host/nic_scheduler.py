@@ -14,12 +14,13 @@ from netsim.core.observe.packet_trace import LOST, WAS_PACED, trace_packet
 from netsim.core.recovery.go_back_n import next_packet
 from netsim.core.recovery.sack_sender import take_next
 from netsim.core.state.dtypes import NEVER, WAITED
-from netsim.core.state.packet_header import bytes_of, connection_of
+from netsim.core.state.packet_header import ACK, TRIMMED, bytes_of, connection_of
 from netsim.core.state.packet_metadata import record_departure, taken_index
 from netsim.core.state.packet_pool import append, length
 from netsim.core.switch.entropies import next_entropy
 from netsim.core.switch.per_packet_routing import REPS
 from netsim.kernel import part
+from netsim.queues import dispatch as queue_dispatch
 from netsim.transport import dispatch
 
 
@@ -107,7 +108,7 @@ def finish_transmission(link):
 
 
 @part
-def put_on_link(world, link_id, queue, packet, queued_at, own, now):
+def put_on_link(world, link_id, row, packet, queued_at, own, now):
     """Put a packet on the wire, and trace it where packets are traced."""
     link = world.links[link_id]
     began_at = link.free_at
@@ -115,11 +116,13 @@ def put_on_link(world, link_id, queue, packet, queued_at, own, now):
         next_entropy(world, connection_of(packet.header)) if own and world.settings[0].per_packet_routing == REPS else 0
     )
     late = serialise(world, link_id, link, queued_at, packet.header, packet.meta, packet.before)
+    if world.settings[0].classes > 1 and world.settings[0].disciplined and packet.meta & (ACK | TRIMMED) == 0:
+        queue_dispatch.on_transmit(world.settings[0], world.queue_state[row], bytes_of(packet.meta))
     if world.settings[0].tracing:
         seen = (LOST if late < 0 else 0) | (WAS_PACED if packet.was_paced else 0)
         trace_packet(world, link_id, packet.came_at, began_at + max(0, late), packet.header, packet.meta | seen)
     if world.settings[0].timestamped and late >= 0:
-        record_departure(world, link_id, queue, own, packet.pool_index, packet.meta, now, entropy)
+        record_departure(world, link_id, world.links[row], own, packet.pool_index, packet.meta, now, entropy)
 
 
 @part
@@ -129,8 +132,9 @@ def take_waiting(world, ring):
 
 
 @part
-def send_own(world, link_id, link, queue, now):
+def send_own(world, link_id, link, row, now):
     """The connection whose turn it is sends its next packet, if it still may."""
+    queue = world.links[row]
     turn = take(world, queue.send_ring)
     connection_id, came_at, was_paced = turn.header, turn.at, turn.meta
     connection = world.connections[connection_id]
@@ -150,7 +154,7 @@ def send_own(world, link_id, link, queue, now):
     put_on_link(
         world,
         link_id,
-        queue,
+        row,
         Departing(came_at, header, meta, np.int64(0), was_paced, before),
         link.free_at,
         True,
@@ -162,15 +166,15 @@ def send_own(world, link_id, link, queue, now):
 @part
 def depart(world, link_id, now):
     """One packet leaves: an ACK first; then packets passing through and own connections alternate."""
-    link = world.links[link_id]
-    queue = link
+    link, row = world.links[link_id], np.int64(link_id)
     if world.settings[0].classes > 1:
-        queue = world.links[begin_class_turn(world, link_id, now)]
+        row = begin_class_turn(world, link_id, now)
     else:
         finish_transmission(link)
         if world.settings[0].paced:
             link.free_at = max(link.free_at, now)
             dequeue_paced(world, link_id, now)
+    queue = world.links[row]
     if length(link.control):
         packet = take_waiting(world, link.control)
     elif length(queue.payload) and not (queue.round_robin_own_next and length(queue.send_ring)):
@@ -178,6 +182,6 @@ def depart(world, link_id, now):
         packet = take_waiting(world, queue.payload)
         queue.leaving = bytes_of(packet.meta)
     else:
-        send_own(world, link_id, link, queue, now)
+        send_own(world, link_id, link, row, now)
         return
-    put_on_link(world, link_id, queue, packet, packet.came_at, False, now)
+    put_on_link(world, link_id, row, packet, packet.came_at, False, now)

@@ -4,8 +4,8 @@ import numpy as np
 
 from netsim.core.state.dtypes import NONE
 from netsim.core.state.packet_header import connection_of, is_ack, sequence_of
-from netsim.core.state.rng import thirty_bits
 from netsim.kernel import inner
+from netsim.kernel.rng import thirty_bits
 
 LOSSES = 1 << 40  # added to a link's number: its losses and its marks are drawn apart
 

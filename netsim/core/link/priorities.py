@@ -1,18 +1,20 @@
-"""Several classes of traffic at every link: each has its queue, its marks, its pauses; the highest that may send does.
+"""Several classes of traffic at every link: each has its queue, its marks, its pauses.
 
-Strict priority as in IEEE 802.1Q (8.6.8.1), with control above all; PAUSE and RESUME are for one class of a link
-(IEEE 802.1Qbb). Class k of link l has row l + k * settings.ports of `links` and `pfc_state`: there are its queue, send
-ring, accounts and counters, and, as `free_at`, since when it has had something to send. What a link has once is in
-row l: its wire, its control class and until when it sends. Two links of a cable are l and l ^ 1 in every class.
+Which class comes next is for a queue discipline to say (netsim/queues), with control above all; PAUSE and RESUME are
+for one class of a link (IEEE 802.1Qbb). Class k of link l has row l + k * settings.ports of `links` and `pfc_state`:
+there are its queue, send ring, accounts and counters, and, as `free_at`, since when it has had something to send. What
+a link has once is in row l: its wire, its control class and until when it sends. Two links of a cable are l and l ^ 1
+in every class.
 """
 
 import numpy as np
 
 from netsim.core.link.pacing import dequeue_paced, next_paced
 from netsim.core.state.dtypes import NEVER
-from netsim.core.state.packet_header import connection_of
-from netsim.core.state.packet_pool import first_at, length, load_ring
+from netsim.core.state.packet_header import bytes_of, connection_of
+from netsim.core.state.packet_pool import first, first_at, length, load_ring
 from netsim.kernel import inner, part
+from netsim.queues import dispatch
 
 
 @inner
@@ -65,16 +67,28 @@ def next_end_or_start(world, link_id):
     return next_start(world, link_id)
 
 
+@part
+def head_bytes(world, row):
+    """Bytes of the packet that a class would send, 0 if none: of a NIC's own connection those of a full packet."""
+    queue = world.links[row]
+    if world.pfc_state[row].paused:
+        return np.int64(0)
+    if length(queue.payload) and not (queue.round_robin_own_next and length(queue.send_ring)):
+        return max(1, bytes_of(first(world.packet_pool, load_ring(queue.payload)).meta))
+    return world.settings[0].max_packet_bytes if length(queue.send_ring) else np.int64(0)
+
+
 @inner
-def highest(world, link_id):
-    """The row of the highest class of a link that may send and has something to send, or the link's own."""
-    settings = world.settings[0]
-    for k in range(settings.classes - 1, 0, -1):
-        row = link_id + k * settings.ports
-        queue = world.links[row]
-        if (length(queue.payload) or length(queue.send_ring)) and not world.pfc_state[row].paused:
-            return row
-    return np.int64(link_id)
+def next_row(world, link_id):
+    """The row of the class that a link sends next, or the link's own if none may."""
+    settings, most = world.settings[0], np.int64(0)
+    for k in range(settings.classes):
+        world.head_bytes[k] = head_bytes(world, link_id + k * settings.ports)
+        most = max(most, world.head_bytes[k])
+    if most == 0:
+        return np.int64(link_id)
+    k = dispatch.next_class(settings, world.queue_state, np.int64(link_id), settings.ports, world.head_bytes)
+    return link_id + k * settings.ports
 
 
 @inner
@@ -94,7 +108,7 @@ def begin_class_turn(world, link_id, now):
     if settings.paced:
         for k in range(settings.classes):
             dequeue_paced(world, link_id + k * settings.ports, now)
-    row = highest(world, link_id)
+    row = np.int64(link_id) if length(link.control) else next_row(world, link_id)
     world.pfc_state[link_id].leaving_row = row
     return row
 

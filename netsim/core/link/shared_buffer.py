@@ -6,15 +6,8 @@ the queues, as in the DCQCN paper (section 4): what an account holds above its s
 headroom of that ingress, which is apart from the pool; while anything stands there, the sender is stopped.
 """
 
-from netsim.core.state.dtypes import ALPHA
 from netsim.kernel import inner
-
-
-@inner
-def pool_share(world, pool, held):
-    """Bytes by which something that holds `held` of a pool may grow, so that it holds alpha times what is then left."""
-    alpha = world.settings[0].alpha
-    return (alpha * (pool.room - pool.taken) - (held << ALPHA)) // (alpha + (1 << ALPHA))
+from netsim.queues.disciplines.shared_buffer import ALPHA, share
 
 
 @inner
@@ -31,7 +24,7 @@ def admit_to_pool(world, ingress, wire_bytes):
     inside = pfc.ingress_occupancy - pfc.headroom_occupancy
     room = world.settings[0].xoff - inside
     if pool.room > 0:
-        room = min(room, pool_share(world, pool, inside))
+        room = min(room, share(world.settings[0].queues.shared_buffer, pool, inside))
     fits = min(max(room, 0), wire_bytes)
     if pfc.headroom_occupancy + wire_bytes - fits > world.link_classes[link.link_class].headroom:
         return False
@@ -55,5 +48,5 @@ def resume_threshold(world, ingress):
     settings, pool = world.settings[0], world.pools[world.links[ingress].target]
     if pool.room == 0:
         return settings.xon
-    share = settings.alpha * (pool.room - pool.taken) >> ALPHA
-    return max(0, min(settings.xoff, share) - settings.xoff + settings.xon)
+    most = settings.queues.shared_buffer.alpha * (pool.room - pool.taken) >> ALPHA
+    return max(0, min(settings.xoff, most) - settings.xoff + settings.xon)

@@ -13,8 +13,9 @@ from netsim.core.state.packet_pool import FIRST_SIZE
 from netsim.core.state.packet_trace_dtypes import MESSAGE_TIMELINE, PACKET_TRACE
 from netsim.core.state.pfc_thresholds import flow_control
 from netsim.core.state.settings import PROGRESS, SETTINGS
-from netsim.core.state.shared_buffer_sizes import check_pools, fixed_alpha, largest_queues, pools
+from netsim.core.state.shared_buffer_sizes import check_pools, largest_queues, pools
 from netsim.core.state.world import World
+from netsim.queues.registry import QUEUE_STATE, fill
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.registry import REGISTRY
 from netsim.units import picoseconds_per_byte
@@ -78,6 +79,8 @@ def new_world(
         link_classes=link_classes,
         nodes=nodes,
         pools=_pools(network),
+        queue_state=aligned_zeros(len(class_of) * classes, QUEUE_STATE),
+        head_bytes=np.zeros(classes, "i8"),
         inbound=inbound,
         outbound=outbound,
         port_number=port_of,
@@ -161,10 +164,9 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
     if network.pfc:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
     if network.shared_buffer:
-        row["pooling"], row["alpha"] = 1, fixed_alpha(network.shared_buffer)
-    row["selective"], row["trim"] = selective, network.trim is not None
-    if network.trim:
-        row["trim_last"], row["marks_late"] = round(network.trim.last * CHANCE), network.trim.marking == "dequeue"
+        row["pooling"] = 1
+    row["disciplined"], row["selective"] = bool(network.disciplines), selective
+    fill(row["queues"], network.disciplines)
     row["lossy"] = any(chance > 0 for chance in network.loss)
     for need in ("paced", "timestamped", "telemetered", "receiver_credit"):
         row[need] = getattr(REGISTRY[control], need)
@@ -206,6 +208,7 @@ def _link_classes(network: Network, largest: Any, jitter: int) -> tuple[Any, Any
         kind["mark_chance"], kind["strict"] = chance, network.control_class == "strict"
         kind["loss"], kind["control_room"] = loss, min(buffer * (HEADERS if network.trim else 1), NEVER)
         kind["jitter"] = late
+        kind["marks_late"] = network.trim is not None and network.trim.marking == "dequeue"
     return link_classes, class_of
 
 

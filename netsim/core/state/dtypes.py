@@ -9,7 +9,6 @@ NONE = 0xFFFFFFFF  # no such row
 CACHE = 8  # entropies that reps keeps for a connection
 MOST_HOPS = 8  # of a route: so many links can tell a packet how they are
 NODE_BLOCK = 4  # nodes are searched in blocks of 2^4: in most of them nothing is due
-ALPHA = 16  # binary digits of settings.alpha behind the point
 WAITED = 10  # binary digits that LINK.waited leaves out, so that it holds a second of a full queue
 
 PACKET = np.dtype([("at", "i8"), ("header", "i8"), ("meta", "i8")])  # on a wire: arrives at; in a queue: came at
@@ -73,6 +72,7 @@ LINK_CLASS = np.dtype(  # what links of one kind share
         ("mark_from", "i8"),  # ECN: Kmin, Kmax, Pmax in units of 2^-30
         ("mark_all", "i8"),
         ("mark_chance", "i8"),
+        ("marks_late", "i8"),  # when a packet leaves, not when it comes
         ("strict", "i8"),  # ACKs have a class of their own above data
         ("control_room", "i8"),  # bytes that class holds
         ("loss", "i8"),  # chance that its wire loses a packet, in units of 2^-30

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from netsim.queues.registry import QUEUE_SETTINGS
 from netsim.transport.registry import CONTROL_SETTINGS
 
 PROGRESS = np.dtype(  # what kernels have come to
@@ -50,9 +51,6 @@ SETTINGS = np.dtype(  # what no kernel changes
         ("slots", "i8"),  # of a switch's table of flowlets
         ("entropies", "i8"),  # reps: how many different ones there are
         ("selective", "i8"),  # selective repeat, not go-back-N
-        ("trim", "i8"),
-        ("trim_last", "i8"),  # chance that the last in a full queue is cut instead, in units of 2^-30
-        ("marks_late", "i8"),  # when a packet leaves, not when it comes
         ("lossy", "i8"),  # some wire loses packets
         ("jittery", "i8"),  # NICs have jitter
         ("receiver_credit", "i8"),  # receivers pull
@@ -61,11 +59,12 @@ SETTINGS = np.dtype(  # what no kernel changes
         ("classes", "i8"),  # of traffic; see core/link/priorities.py
         ("ports", "i8"),  # links: classes above the first have more rows
         ("pooling", "i8"),  # ports of a switch share a buffer
-        ("alpha", "i8"),  # of what is left of it a queue may hold so much; see core/link/shared_buffer.py
         ("sample_interval", "i8"),
         ("max_sample_times", "i8"),
         ("tracing", "i8"),  # what happens to packets is traced
         ("trace_reserve", "i8"),  # rows that a visit to one node may need
+        ("disciplined", "i8"),  # queues have disciplines beyond those that are always on
+        ("queues", QUEUE_SETTINGS),
         ("controls", CONTROL_SETTINGS),
     ]
 )

@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from netsim.core.state.dtypes import ALPHA
 from netsim.errors import InputError
+from netsim.queues.disciplines.shared_buffer import ALPHA, SharedBuffer
 from netsim.topology.network import SCALE_UP, Network
-from netsim.topology.shared_buffer import SharedBuffer
 
 
 def pools(network: Network) -> Any:
@@ -20,16 +19,11 @@ def pools(network: Network) -> Any:
     return size
 
 
-def fixed_alpha(shared: SharedBuffer) -> int:
-    """Alpha as the core takes it."""
-    return round(shared.alpha * (1 << ALPHA))
-
-
 def largest_queues(network: Network) -> Any:
     """Bytes that a port may hold at most, i8[links]: its own buffer, or its share of one when all others are empty."""
     if not network.shared_buffer:
         return np.asarray(network.buffer_bytes)
-    alpha = fixed_alpha(network.shared_buffer)
+    alpha = network.shared_buffer.numbers()["alpha"]
     alone = network.shared_buffer.size * alpha // (alpha + (1 << ALPHA))
     return np.where(pools(network)[np.asarray(network.source)] > 0, alone, network.buffer_bytes)
 

@@ -27,6 +27,8 @@ class World(NamedTuple):
     next_event: np.ndarray  # per node: when it next has something to do
     node_blocks: np.ndarray  # per node: its place in `wakes`, 2 * group + colour; links join nodes of different colour
     next_event_of_group: np.ndarray  # per group and colour: the first of these
+    queue_state: np.ndarray  # per link and class: what the disciplines of its queue keep (netsim/queues)
+    head_bytes: np.ndarray  # per class: see next_class in netsim/queues/dispatch.py
     packet_pool: np.ndarray  # PACKETs, shared by all rings
     packet_metadata: (
         np.ndarray

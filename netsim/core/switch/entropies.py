@@ -9,8 +9,8 @@ freezing mode, which after a time-out uses old entropies again.
 import numpy as np
 
 from netsim.core.state.dtypes import CACHE
-from netsim.core.state.rng import thirty_bits
 from netsim.kernel import inner
+from netsim.kernel.rng import thirty_bits
 
 ENTROPY_BITS = 16  # a UDP source port
 DRAWN = 4 << 32  # keeps these draws apart from others

@@ -3,10 +3,9 @@
 import numpy as np
 
 from netsim.core.link.drops import is_lost
-from netsim.core.link.ecn import is_marked
 from netsim.core.link.pfc import is_pausable, on_pause, pause_for, pfc_admit, pfc_release, resume_others
-from netsim.core.link.priorities import class_offset, first_signal, highest, next_end_or_start
-from netsim.core.link.shared_buffer import pool_share, take_room
+from netsim.core.link.priorities import class_offset, first_signal, next_end_or_start, next_row
+from netsim.core.link.shared_buffer import take_room
 from netsim.core.link.wire import onward, time_to_send, transmit
 from netsim.core.observe.packet_trace import LOST, trace_packet
 from netsim.core.state.dtypes import NEVER, WAITED
@@ -24,8 +23,10 @@ from netsim.core.state.packet_header import (
 from netsim.core.state.packet_metadata import append_telemetry, carry_metadata, head_index
 from netsim.core.state.packet_pool import append, first_at, length, load_ring
 from netsim.core.switch.per_packet_routing import pick_link
-from netsim.core.switch.trimming import enqueue_control, refuse, replaces_last
+from netsim.core.switch.port_queue import mark_at_dequeue
+from netsim.core.switch.trimming import enqueue_control, make_room
 from netsim.kernel import inner, part
+from netsim.queues import dispatch
 
 
 @part
@@ -52,12 +53,22 @@ def finish_transmission(world, link, pfc, now):
     left.leaving, link.control_leaving = 0, 0
 
 
+@part
+def ask_disciplines(world, row, link, meta, waited, now):
+    """A data packet leaves the queue of its class: meta, with a mark if it gets one."""
+    queue, wire_bytes = world.links[row], bytes_of(meta)
+    dispatch.on_transmit(world.settings[0], world.queue_state[row], wire_bytes)
+    return meta | mark_at_dequeue(world, row, queue, queue.backlog, wire_bytes, waited, link.in_flight.tail, now)
+
+
 @inner
 def dequeue(world, link_id, now):
     """A transmission has ended. Then the next starts, an ACK of its own class first."""
     link, pfc = world.links[link_id], world.pfc_state[link_id]
     finish_transmission(world, link, pfc, now)
-    row = highest(world, link_id) if world.settings[0].classes > 1 else np.int64(link_id)
+    row = np.int64(link_id)
+    if world.settings[0].classes > 1 and not length(link.control):
+        row = next_row(world, link_id)
     queue = world.links[row]
     if length(link.control):
         ring = link.control
@@ -79,10 +90,8 @@ def dequeue(world, link_id, now):
     link_class = world.link_classes[link.link_class]
     link.free_at += time_to_send(link_class, bytes_of(meta))
     meta = without_ingress(meta)
-    if world.settings[0].marks_late and queue.leaving:
-        if is_marked(world, row, link_class, queue.backlog, link.in_flight.tail + link.lost):
-            meta |= MARK
-            queue.marks += 1
+    if world.settings[0].disciplined and queue.leaving and not is_ack(meta):
+        meta = ask_disciplines(world, row, link, meta, now - came_at, now)
     lost = link_class.loss > 0 and is_lost(world, link_id, link_class, link.in_flight.tail, header, meta)
     if world.settings[0].tracing:
         trace_packet(world, link_id, came_at, now, header, meta | (LOST if lost else 0))
@@ -104,22 +113,20 @@ def accepted(world, link):
 
 
 @part
-def finds_room(world, ingress, row, wire_bytes, now):
-    """Take a packet that goes to a queue into account, if there is room for it or the last there makes some."""
-    settings, link = world.settings[0], world.links[row]
-    if is_pausable(world, ingress):
-        return link.backlog + wire_bytes <= world.link_classes[link.link_class].room and pfc_admit(
-            world, ingress, wire_bytes, now
-        )
-    if settings.pooling and world.pools[link.source].room > 0:
-        pool = world.pools[link.source]
-        fits = wire_bytes <= pool_share(world, pool, link.backlog)
-        if fits or (settings.trim_last > 0 and replaces_last(world, row, wire_bytes)):
-            take_room(pool, wire_bytes)
-            return True
+def finds_room(world, ingress, row, header, meta, now, pool_index):
+    """Take a packet that goes to a queue into account, if there is room for it; else it is cut or dropped."""
+    settings, link, wire_bytes = world.settings[0], world.links[row], bytes_of(meta)
+    limits, pool = world.link_classes[link.link_class], world.pools[link.source]
+    is_ruled = is_pausable(world, ingress)
+    if is_ruled:
+        fits = link.backlog + wire_bytes <= limits.room and pfc_admit(world, ingress, wire_bytes, now)
+    else:
+        fits = not dispatch.refuses(settings, world.queue_state[row], limits, pool, link.backlog, wire_bytes, now)
+    if not fits and not make_room(world, row, header, meta, now, pool_index, not is_ruled):
         return False
-    fits = link.backlog + wire_bytes <= world.link_classes[link.link_class].buffer
-    return fits or (settings.trim_last > 0 and replaces_last(world, row, wire_bytes))
+    if pool.room > 0 and not is_ruled:
+        take_room(pool, wire_bytes)
+    return True
 
 
 @inner
@@ -147,11 +154,11 @@ def enqueue(world, ingress, now):
     if link_class.strict and meta & (ACK | TRIMMED):
         enqueue_control(world, link_id, header, meta, now, place)
         return link_id
-    if not finds_room(world, ingress + rise, row, wire_bytes, now):
-        refuse(world, row, header, meta, now, place)
+    if not finds_room(world, ingress + rise, row, header, meta, now, place):
         return link_id
-    if not settings.marks_late and not is_ack(meta):
-        if is_marked(world, row, link_class, link.backlog, accepted(world, link)):
+    if not is_ack(meta):
+        before, state = accepted(world, link), world.queue_state[row]
+        if dispatch.on_enqueue(settings, state, link_class, link.backlog, before, settings.seed, row, now):
             meta |= MARK
             link.marks += 1
     link.backlog += wire_bytes

@@ -13,9 +13,9 @@ import numpy as np
 
 from netsim.core.link.priorities import waiting_bytes
 from netsim.core.state.packet_header import connection_of, is_ack, next_hop
-from netsim.core.state.rng import thirty_bits
 from netsim.core.switch.entropies import ENTROPY_BITS
 from netsim.kernel import inner, part
+from netsim.kernel.rng import thirty_bits
 
 MODES = {"spray": 1, "flowlet": 2, "adaptive": 3, "reps": 4}
 FLOWLET, ADAPTIVE, REPS = MODES["flowlet"], MODES["adaptive"], MODES["reps"]

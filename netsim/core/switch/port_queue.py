@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from netsim.core.link.drops import drop, is_lost
-from netsim.core.link.ecn import is_marked
 from netsim.core.link.ingress_accounts import record_pause, release_ingress
 from netsim.core.link.pfc import is_pausable
 from netsim.core.link.wire import time_to_send
@@ -17,8 +16,9 @@ from netsim.core.state.dtypes import NEVER, WAITED
 from netsim.core.state.packet_header import ACK, MARK, TRIMMED, bytes_of, ingress_of, is_ack, without_ingress
 from netsim.core.state.packet_metadata import append_telemetry, carry_metadata, head_index
 from netsim.core.state.packet_pool import Ring, behind_head, first, grow, is_full, length, load_ring, push, store_ring
-from netsim.core.switch.trimming import trim_for
+from netsim.core.switch.trimming import make_room
 from netsim.kernel import part
+from netsim.queues import dispatch
 
 
 class Queue(NamedTuple):
@@ -109,6 +109,18 @@ def send(world, link_id, link, link_class, port, now, header, meta, pool_index, 
 
 
 @part
+def mark_at_dequeue(world, row, queue, backlog, wire_bytes, waited, sent, now):
+    """A packet leaves the queue: MARK if it gets one, else 0. sent: packets before it that the wire did not lose."""
+    settings, limits = world.settings[0], world.link_classes[queue.link_class]
+    sent += world.links[row % settings.ports].lost
+    state, seed = world.queue_state[row], settings.seed
+    if dispatch.on_dequeue(settings, state, limits, backlog, wire_bytes, waited, sent, seed, row, now):
+        queue.marks += 1
+        return MARK
+    return 0
+
+
+@part
 def dequeue(world, link_id, link, link_class, port, now):
     """What the link begins to send up to now, control first; a packet keeps its room until its last bit has left."""
     settings, lossless = world.settings[0], world.settings[0].lossless
@@ -123,17 +135,17 @@ def dequeue(world, link_id, link, link_class, port, now):
             return Port(free_at, data, control, in_flight, longest, sent_bytes, waited, paused)
         packet, pool_index = first(world.packet_pool, ring), head_index(ring)
         header, meta, wire_bytes = packet.header, without_ingress(packet.meta), bytes_of(packet.meta)
-        waited += (free_at - packet.at) * wire_bytes >> WAITED
+        came_at = packet.at
+        waited += (free_at - came_at) * wire_bytes >> WAITED
         if length(control.ring):
             control = Queue(behind_head(ring), control.backlog, wire_bytes)
         else:
             data = Queue(behind_head(ring), data.backlog, wire_bytes)
             if lossless:
                 world.pfc_state[link_id].leaving_from = ingress_of(packet.meta)
-            if settings.trim and settings.marks_late:
-                if is_marked(world, link_id, link_class, data.backlog, in_flight.tail + link.lost):
-                    meta |= MARK
-                    link.marks += 1
+            if settings.disciplined and not is_ack(meta):
+                since, backlog = free_at - came_at, data.backlog
+                meta |= mark_at_dequeue(world, link_id, link, backlog, wire_bytes, since, in_flight.tail, free_at)
         port = Port(free_at, data, control, in_flight, longest, sent_bytes, waited, paused)
         waiting = data.backlog - data.leaving
         port = send(
@@ -143,24 +155,26 @@ def dequeue(world, link_id, link, link_class, port, now):
 
 
 @part
-def finds_room(world, link_class, own_class, backlog, wire_bytes, meta):
+def finds_room(world, link_id, link, link_class, port, own_class, wire_bytes, meta, now):
     """Whether a packet fits into its queue. Flow control has let in what it rules."""
     if own_class:
-        return backlog + wire_bytes <= link_class.control_room
-    if backlog + wire_bytes <= link_class.buffer:
+        return port.control.backlog + wire_bytes <= link_class.control_room
+    settings, state, pool = world.settings[0], world.queue_state[link_id], world.pools[link.source]
+    if not dispatch.refuses(settings, state, link_class, pool, port.data.backlog, wire_bytes, now):
         return True
-    return world.settings[0].lossless and is_pausable(world, ingress_of(meta))
+    return settings.lossless and is_pausable(world, ingress_of(meta))
 
 
 @part
-def mark(world, link_id, link, link_class, port, meta):
-    """ECN where packets are marked as they come: meta, with the mark if it gets one."""
-    settings, data = world.settings[0], port.data
-    if data.backlog > link_class.mark_from and not is_ack(meta) and not (settings.trim and settings.marks_late):
-        accepted = port.in_flight.tail + length(data.ring) + length(port.control.ring) + link.lost  # before this one
-        if is_marked(world, link_id, link_class, data.backlog, accepted):
-            link.marks += 1
-            return meta | MARK
+def mark(world, link_id, link, link_class, port, meta, now):
+    """A packet joins the queue: meta, with a mark if it gets one."""
+    if is_ack(meta):
+        return meta
+    accepted = port.in_flight.tail + length(port.data.ring) + length(port.control.ring) + link.lost  # before this one
+    settings, state, backlog = world.settings[0], world.queue_state[link_id], port.data.backlog
+    if dispatch.on_enqueue(settings, state, link_class, backlog, accepted, settings.seed, link_id, now):
+        link.marks += 1
+        return meta | MARK
     return meta
 
 
@@ -181,21 +195,20 @@ def enqueue(world, link_id, link, link_class, port, now, header, meta, pool_inde
     """
     settings, wire_bytes = world.settings[0], bytes_of(meta)
     own_class = link_class.strict and meta & (ACK | TRIMMED)
-    backlog = port.control.backlog if own_class else port.data.backlog
-    if not finds_room(world, link_class, own_class, backlog, wire_bytes, meta):
-        if own_class or not settings.trim:
+    if not finds_room(world, link_id, link, link_class, port, own_class, wire_bytes, meta, now):
+        if own_class or not settings.disciplined:
             drop(world, link_id, header, meta)
             return port
         store(link, port)
-        has_room = trim_for(world, link_id, header, without_ingress(meta), now, pool_index)
+        has_room = make_room(world, link_id, header, without_ingress(meta), now, pool_index, True)
         port = load(link, port.paused)
         if not has_room:
             return port
     if not own_class:
-        meta = mark(world, link_id, link, link_class, port, meta)
+        meta = mark(world, link_id, link, link_class, port, meta, now)
         if settings.lossless and port.data.backlog + wire_bytes > link_class.pause_above:
             record_pause(world, link_id, ingress_of(meta), now)
-    at_once = port.free_at <= now and (own_class or not port.paused) and not (settings.trim and settings.marks_late)
+    at_once = port.free_at <= now and (own_class or not port.paused) and not settings.disciplined
     if at_once:
         bare, waiting = without_ingress(meta), port.data.backlog
         port = send(world, link_id, link, link_class, port, now, header, bare, pool_index, not own_class, waiting)

@@ -1,9 +1,6 @@
-"""A switch that cuts a data packet for which it has no room to its header, as in NDP and Ultra Ethernet.
+"""A packet finds no room: the disciplines of its queue say whether it is dropped, cut to its header, or takes a place.
 
-Handley et al., "Re-architecting datacenter networks and stacks for low latency and high performance", SIGCOMM 2017,
-section 3.1: the header goes into the control class, ahead of data, so that the receiver soon knows what is missing.
-A coin decides whether the packet that arrives is cut or the last in the queue: without it senders that keep step with
-each other lose always or never (ibid.).
+A header goes into the control class, ahead of data.
 """
 
 import numpy as np
@@ -13,18 +10,17 @@ from netsim.core.observe.packet_trace import REFUSED, trace_packet
 from netsim.core.state.packet_header import BYTES, TRIMMED, bytes_of, is_ack, without_ingress
 from netsim.core.state.packet_metadata import carry_metadata, tail_index
 from netsim.core.state.packet_pool import append, length
-from netsim.core.state.rng import thirty_bits
 from netsim.kernel import inner
-
-COINS = 1 << 41  # added to the number of a row: its coins, its marks and its losses are drawn apart
+from netsim.queues import dispatch
+from netsim.queues.verdicts import TRIM, TRIM_LAST
 
 
 @inner
-def drop_at_queue(world, link_id, header, meta, now):
-    """A packet finds no room in the queue of its class, row l."""
+def drop_at_queue(world, row, header, meta, now):
+    """A packet finds no room in the queue of its class."""
     if world.settings[0].tracing:
-        trace_packet(world, np.uint32(link_id % world.settings[0].ports), now, REFUSED, header, meta)
-    drop(world, link_id, header, meta)
+        trace_packet(world, np.uint32(row % world.settings[0].ports), now, REFUSED, header, meta)
+    drop(world, row, header, meta)
 
 
 @inner
@@ -42,53 +38,42 @@ def enqueue_control(world, link_id, header, meta, now, pool_index):
 
 
 @inner
-def refuse(world, link_id, header, meta, now, pool_index):
-    """There is no room for a packet in the queue of its class, row l: it is cut to its header, or dropped."""
-    if not world.settings[0].trim or is_ack(meta):
-        drop_at_queue(world, link_id, header, meta, now)
-        return
-    trim(world, link_id, header, meta, now, pool_index)
-
-
-@inner
-def trim_for(world, link_id, header, meta, now, pool_index):
-    """A packet finds no room: the last in the queue is cut in its favour (True), or it is cut itself, or dropped."""
-    if world.settings[0].trim_last > 0 and replaces_last(world, link_id, bytes_of(meta)):
-        return True
-    refuse(world, link_id, header, meta, now, pool_index)
-    return False
-
-
-@inner
-def trim(world, link_id, header, meta, came_at, pool_index):
+def trim(world, row, header, meta, came_at, pool_index):
     """A packet is left as its header."""
-    world.pfc_state[link_id].trims += 1
+    world.pfc_state[row].trims += 1
     payload = bytes_of(meta) - world.settings[0].header_bytes
     header_bytes = meta - (payload << BYTES) | TRIMMED
-    enqueue_control(world, np.uint32(link_id % world.settings[0].ports), header, header_bytes, came_at, pool_index)
+    enqueue_control(world, np.uint32(row % world.settings[0].ports), header, header_bytes, came_at, pool_index)
 
 
 @inner
-def replaces_last(world, link_id, wire_bytes):
-    """Whether a data packet that finds no room in row l gets that of the last in the queue, which is then cut.
-
-    One that is being sent is not cut, nor one that is smaller than the packet that comes.
-    """
-    link = world.links[link_id]
-    if length(link.payload) == 0:
-        return False
-    pool_index = tail_index(link.payload)
-    header, meta, came_at = (
-        world.packet_pool[pool_index].header,
-        world.packet_pool[pool_index].meta,
-        world.packet_pool[pool_index].at,
-    )
-    drawn = thirty_bits(world.settings[0].seed, np.int64(link_id) + COINS, world.pfc_state[link_id].trims)
-    if bytes_of(meta) < wire_bytes or drawn >= world.settings[0].trim_last:
-        return False
+def trim_last(world, row):
+    """The last packet of a queue is left as its header."""
+    link, pool_index = world.links[row], tail_index(world.links[row].payload)
+    packet = world.packet_pool[pool_index]
+    came_at, header, meta = packet.at, packet.header, packet.meta
     link.payload.tail -= 1
     link.backlog -= bytes_of(meta)
     if world.pools[link.source].room > 0:
         world.pools[link.source].taken -= bytes_of(meta)
-    trim(world, link_id, header, without_ingress(meta), came_at, pool_index)
-    return True
+    trim(world, row, header, without_ingress(meta), came_at, pool_index)
+
+
+@inner
+def make_room(world, row, header, meta, now, pool_index, may_replace):
+    """A packet finds no room: True if the last in the queue is cut in its favour; else it is cut itself, or dropped.
+
+    may_replace: flow control does not rule the queue.
+    """
+    settings, ring, answer = world.settings[0], world.links[row].payload, np.int64(0)
+    if settings.disciplined and not is_ack(meta):
+        last_bytes = bytes_of(world.packet_pool[tail_index(ring)].meta) if may_replace and length(ring) else 0
+        trims, state = world.pfc_state[row].trims, world.queue_state[row]
+        answer = dispatch.on_full(settings, state, last_bytes, bytes_of(meta), settings.seed, row, trims)
+    if answer == TRIM_LAST:
+        trim_last(world, row)
+    elif answer == TRIM:
+        trim(world, row, header, meta, now, pool_index)
+    else:
+        drop_at_queue(world, row, header, meta, now)
+    return answer == TRIM_LAST

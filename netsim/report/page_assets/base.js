@@ -105,6 +105,6 @@ function canvasOf(canvas, height) {
   canvas.width = wide * ratio; canvas.height = height * ratio; canvas.style.height = `${height}px`;
   const pen = canvas.getContext("2d");
   pen.scale(ratio, ratio);
-  pen.font = "12px system-ui, sans-serif";
+  pen.font = "11px system-ui, sans-serif";
   return [pen, wide];
 }

@@ -55,7 +55,6 @@ function drawHeat() {
   }));
   pen.fillStyle = ink;
   pen.textAlign = "right";
-  pen.font = "11px system-ui, sans-serif";
   heat.rows.forEach((link, i) => pen.fillText(shortened(linkName(link), Math.floor((left - 8) / 6.2)), left - 6, i * HEAT_ROW + 11));
   drawTimeAxis(pen, left, wide, heat.rows.length * HEAT_ROW, 0, series.slots * series.slot_ps, line);
   if (heat.cell) markCell(pen, left, cell);
@@ -69,7 +68,6 @@ function markCell(pen, left, cell) {
 function drawTimeAxis(pen, left, wide, y, from, to, line) {
   pen.fillStyle = ofTheme("--soft");
   pen.strokeStyle = line;
-  pen.font = "11px system-ui, sans-serif";
   const marks = ticks(from, to, Math.max(3, Math.floor((wide - left) / 120)));
   for (const value of marks) {
     const x = left + ((value - from) / (to - from)) * (wide - left);

@@ -38,7 +38,6 @@ function drawRanks() {
   pen.restore();
   pen.fillStyle = ofTheme("--soft");
   pen.textAlign = "right";
-  pen.font = "11px system-ui, sans-serif";
   const every = Math.max(1, Math.ceil(14 / step)), round = every <= 1 ? 1 : 2 ** Math.ceil(Math.log2(every));
   for (let rank = Math.ceil(chart.low / round) * round; rank <= chart.high; rank += round) pen.fillText(String(rank), RANKS_LEFT - 6, Math.max(10, y(rank) + Math.min(step / 2 + 4, high)));
   pen.save();

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from netsim.topology.network import SCALE_UP, Link
 from tests.reference.link.pfc import Gate, Length, note_signal
+from tests.reference.queues.discipline import disciplines_of
 from tests.reference.state.records import LinkCount, Packet, mix
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Port:
         self.row = link.number  # the key of its marks
         self.marks_late = twin.network.trim is not None and twin.network.trim.marking == "dequeue"
         self.last_arrival = 0
+        self.disciplines = disciplines_of(self)
 
     def accept(self, packet: Packet) -> None:
         """Queue a packet that arrived, mark it, or drop it."""
@@ -42,8 +44,9 @@ class Port:
         if not self.has_room(packet) and not self.cuts_last(packet) and not self.trims(packet):
             self.twin.drop(packet, self.count_of(packet))
             return
-        if packet.message is not None and not packet.trimmed and not self.marks_late:
-            self.mark(packet, self.filled[packet.stored_as], self.accepted)
+        if packet.message is not None and not packet.trimmed:
+            by_length = not self.marks_late and self.marks(self.filled[packet.stored_as], self.accepted)
+            self.mark(packet, by_length, *[each.on_enqueue(self, packet) for each in self.disciplines])
         self.accepted += 1
         self.store(packet)
         if packet.gate and self.length:
@@ -86,6 +89,8 @@ class Port:
         """Tell whether a packet fits: with flow control data goes on the account of the link it came by."""
         gate = self.gate_of(packet.path[packet.hop - 1])
         if gate is None or packet.stored_as == "control":
+            if packet.stored_as == "data" and self.refuses(packet):
+                return False
             if self.pool and packet.stored_as == "data":
                 return self.pool.admits(self.filled["data"], packet.bytes)
             share = 2 if packet.stored_as == "control" and self.twin.network.trim else 1
@@ -94,6 +99,10 @@ class Port:
             return False
         packet.gate = gate if gate.admit(packet.bytes) else None
         return packet.gate is not None
+
+    def refuses(self, packet: Packet) -> bool:
+        """Ask all disciplines."""
+        return any([each.refuses(self, packet) for each in self.disciplines])  # noqa: C419  each is asked
 
     def cuts_last(self, packet: Packet) -> bool:
         """Toss a coin, if switches do that: the last in a full queue is cut instead, if it is not the smaller one."""
@@ -139,9 +148,9 @@ class Port:
         """Give the port in whose queue a packet stands."""
         return self
 
-    def mark(self, packet: Packet, filled: int, k: int) -> None:
-        """Mark a packet by chance, the k-th that comes or goes."""
-        if self.marks(filled, k):
+    def mark(self, packet: Packet, *answers: bool) -> None:
+        """Mark a packet if the length of the queue or a discipline says so."""
+        if any(answers):
             packet.marked = True
             self.count.ecn_marks += 1
 
@@ -157,6 +166,7 @@ class Port:
 
     def store(self, packet: Packet) -> None:
         """Put the packet into its queue and its bytes into the account."""
+        packet.came_ps = self.twin.now
         self.queues[packet.stored_as].append(packet)
         if self.pool and packet.stored_as == "data":
             self.pool.take(packet.bytes)
@@ -176,9 +186,12 @@ class Port:
         if self.busy or (packet := self.take()) is None:
             return
         self.busy = True
-        if self.marks_late and packet.message is not None and packet.stored_as == "data":
+        if packet.message is not None and packet.stored_as == "data":
             queue = self.queue_of(packet)
-            queue.mark(packet, queue.filled["data"], self.count.packets)
+            self.transmits(packet)
+            if self.link.source >= len(self.twin.network.hosts):
+                by_length = self.marks_late and queue.marks(queue.filled["data"], self.count.packets)
+                queue.mark(packet, by_length, *[each.on_dequeue(queue, packet) for each in queue.disciplines])
         if packet.message is not None and packet.stored_as == "data" and len(packet.telemetry) < 8:
             packet.telemetry.append((self.link.number, self.twin.now, self.count.bytes, self.behind(packet)))
         is_lost = mix(self.twin.seed, self.link.number + (1 << 40), self.count.packets) < self.loss
@@ -208,6 +221,9 @@ class Port:
         elif packet.closes and packet.message is not None:
             self.twin.close(packet.message.sender)
         self.start()
+
+    def transmits(self, packet: Packet) -> None:
+        """A data packet begins to be sent: nobody asks where there is one class."""
 
     def waiting(self) -> int:
         """Count the bytes that wait or are being sent."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from netsim.topology.network import Link
+from netsim.topology.network import SCALE_UP, Link
 from tests.reference.host.nic_scheduler import Nic
 from tests.reference.link.pfc import Gate
 from tests.reference.link.port import Port
@@ -74,6 +74,16 @@ class Turns(Nic, Lane):
         is_due = any(connection.ready_ps <= self.twin.now for connection in self.paced)
         return not self.paused and (bool(self.queues["data"] or self.ready) or is_due)
 
+    def head_bytes(self) -> int:
+        """Bytes of the packet that is next, 0 if there is none: of an own connection those of a full packet."""
+        if self.paused or not (self.queues["data"] or self.ready):
+            return 0
+        if self.queues["data"] and (self.transit_next or not self.ready):
+            return self.queues["data"][0].bytes
+        scenario = self.twin.scenario
+        inside = any(link.kind == SCALE_UP for link in self.twin.network.links)
+        return scenario.header + max(scenario.payload, scenario.scale_up_payload if inside else 0)
+
     def take_turn(self) -> Packet | None:
         """Give the packet to send next, of this class."""
         sources = [self.take_transit, self.take_own]
@@ -100,6 +110,16 @@ class ClassedPort(Port):
         """Give the lane in whose queue a packet stands."""
         return self.lane_of(packet)
 
+    def next_level(self, head_bytes: dict[int, int]) -> int:
+        """Ask the disciplines which class is next; by itself it is the highest."""
+        said = [each.next_class(head_bytes) for each in self.disciplines]
+        return next((level for level in said if level is not None), max(head_bytes))
+
+    def transmits(self, packet: Packet) -> None:
+        """Tell the disciplines that a data packet begins to be sent."""
+        for each in self.disciplines:
+            each.on_transmit(packet.connection.traffic_class, packet)
+
     def accept(self, packet: Packet) -> None:
         """Queue a packet that arrived in its class."""
         if packet.message is None or packet.trimmed:
@@ -116,7 +136,8 @@ class ClassedPort(Port):
         self.twin.totals["passed_a_stopped_class"] += len(ready) > 0 and any(
             lane.queues["data"] and lane.level > ready[0].level for lane in self.lanes
         )
-        return ready[0].queues["data"].popleft() if ready else None
+        heads = {lane.level: lane.queues["data"][0].bytes for lane in ready}
+        return self.lanes[self.next_level(heads)].queues["data"].popleft() if heads else None
 
     def waiting(self) -> int:
         """Count the bytes of all classes that wait or are being sent."""
@@ -159,8 +180,10 @@ class ClassedNic(ClassedPort):
             lane.unpace()
         if self.queues["control"]:
             return self.queues["control"].popleft()
-        for lane in lanes:
-            if not lane.paused and (packet := lane.take_turn()):
+        while heads := {lane.level: size for lane in lanes if (size := lane.head_bytes())}:
+            lane = self.lanes[self.next_level(heads)]
+            assert isinstance(lane, Turns)
+            if packet := lane.take_turn():
                 self.twin.totals["lower_classes_waited"] += any(
                     other.level < lane.level and other.could_send() for other in lanes
                 )

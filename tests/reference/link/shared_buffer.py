@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from netsim.topology.shared_buffer import SharedBuffer
+from netsim.queues.disciplines.shared_buffer import SharedBuffer
 
 
 class Pool:

@@ -6,9 +6,9 @@ import random
 from dataclasses import replace
 from typing import Any
 
+from netsim.queues.disciplines.trim import Trim
 from netsim.topology.network import Network
 from netsim.topology.pfc import Pfc
-from netsim.topology.trimming import Trim
 from netsim.transport.registry import REGISTRY
 from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.networks import PACKET, Queue, Row, leaves, queue, rails, star
@@ -168,5 +168,5 @@ def with_pfc(draw: random.Random, network: Network) -> Network:
     xon = draw.choice([0, PACKET, xoff])
     headrooms = [None, None, None, 4 * PACKET, 7 * PACKET]  # one packet inside a server has the size of four
     pfc = Pfc(xoff=xoff, xon=xon, headroom=draw.choice(headrooms))
-    links = tuple(replace(link, delay_ps=max(link.delay_ps, 40_000)) for link in network.links)
+    links = tuple(link._replace(delay_ps=max(link.delay_ps, 40_000)) for link in network.links)
     return replace(network, links=links, pfc=pfc)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.reference.scenarios.dcqcn import PACED
+from tests.reference.scenarios.disciplines import DISCIPLINED, drawn_disciplined
 from tests.reference.scenarios.drawn import drawn, drawn_together
 from tests.reference.scenarios.each_control import EACH_CONTROL
 from tests.reference.scenarios.measuring import MEASURED
@@ -14,7 +15,8 @@ from tests.reference.scenarios.recovery import RECOVERING
 from tests.reference.scenarios.shared_buffer import SHARED
 from tests.reference.scenarios.together import TOGETHER
 
-NAMED = SCENARIOS | LOSSLESS | PACED | RECOVERING | MEASURED | ROUTED | SHARED | CLASSED | TOGETHER | EACH_CONTROL
+NAMED = SCENARIOS | LOSSLESS | PACED | RECOVERING | MEASURED | ROUTED | SHARED | CLASSED | TOGETHER
+NAMED |= EACH_CONTROL | DISCIPLINED
 # 322: a copy is dropped while the ACK arrives; the twin's selective repeat does not note when, as go-back-N does
 TOGETHER_AT_RANDOM = [drawn_together(number) for number in range(400) if number != 322]
-RANDOM = {each.name: each for each in [*map(drawn, range(60)), *TOGETHER_AT_RANDOM]}
+RANDOM = {each.name: each for each in [*map(drawn, range(60)), *TOGETHER_AT_RANDOM, *map(drawn_disciplined, range(60))]}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import cycle, pairwise
 from typing import Any
 
+from netsim.queues.disciplines.red import NO_ECN, Ecn
 from netsim.topology.builder import NetworkBuilder
-from netsim.topology.ecn import NO_ECN, Ecn
 from netsim.topology.network import SCALE_UP, Link, Network
 from netsim.units import UNLIMITED
 

@@ -30,6 +30,7 @@ SPRAY, TURNS, ADAPTIVE = PerPacket("spray"), PerPacket("spray", in_turn=True), P
 REPS = PerPacket("reps", entropies=64)
 FLOWLET = PerPacket("flowlet", gap_ps=3 * US, slots=16)
 CROSSED = shift(8, 4, 90_000) + shift(8, 5, 30_000, channel=1)
+BEHIND_NVLINK = ring(8, 4, 9_000, channel=2) + shift(8, 2, 60_000) + shift(8, 3, 60_000, channel=1)
 
 NO_LOSS = "data_dropped acks_dropped"
 
@@ -71,9 +72,8 @@ PER_PACKET = scenarios(
              "rerouted acks_dropped data_dropped", per_packet=SPRAY, timeout_ps=64 * US),
     Scenario("spray_with_pfc", leaves(2, 4, 2, at=queue(100), pfc=pauses(4, 2)), one(incast(7, 90_000) + CROSSED),
              "rerouted switches_stopped naks", NO_LOSS, per_packet=SPRAY, control="none"),
-    Scenario("spray_behind_nvlink", pods(4, 2, spines=3),
-             one(ring(8, 4, 9_000, channel=2) + shift(8, 2, 60_000) + shift(8, 3, 60_000, channel=1)),
-             "transit rerouted naks", per_packet=SPRAY),
+    *(Scenario(f"{how.mode}_behind_nvlink", pods(4, 2, spines=3), one(BEHIND_NVLINK), f"transit rerouted {shows}",
+               per_packet=how) for how, shows in ((SPRAY, "naks"), (REPS, "reused"))),
     Scenario("adaptive", leaves(2, 4, 4, at=queue(60, 5, 20, 0.5)), one(CROSSED + incast(7, 20_000, channels=1)),
              "rerouted avoided_a_queue ecn_marks", per_packet=ADAPTIVE, control="dctcp"),
     Scenario("adaptive_over_uneven_links", leaves(3, 2, 3, delays_ns=(700, 1300)),
@@ -95,9 +95,6 @@ PER_PACKET = scenarios(
     Scenario("reps_with_pfc", leaves(2, 4, 3, at=queue(100, 1, 4, 0.9), pfc=pauses(4, 2), control_class="shared"),
              one(CROSSED + incast(7, 30_000)), "rerouted reused ecn_marks switches_stopped", NO_LOSS, per_packet=REPS,
              control="none"),
-    Scenario("reps_behind_nvlink", pods(4, 2, spines=3),
-             one(ring(8, 4, 9_000, channel=2) + shift(8, 2, 60_000) + shift(8, 3, 60_000, channel=1)),
-             "transit rerouted reused", per_packet=REPS),
 )
 
 SEVERAL = scenarios(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from netsim.queues.disciplines.trim import Trim
 from netsim.topology.network import Network
-from netsim.topology.trimming import Trim
 from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.networks import all_to_all, incast, leaves, line, queue, rails, ring, shift, star
 from tests.reference.scenarios.plain import CROSSING
@@ -17,7 +17,7 @@ ARRIVING = Trim(last=0)
 
 def losing(network: Network, loss: float) -> Network:
     """Give the same network with wires that lose packets by chance."""
-    return replace(network, links=tuple(replace(link, loss=loss) for link in network.links))
+    return replace(network, links=tuple(link._replace(loss=loss) for link in network.links))
 
 
 def trimming(network: Network, how: Trim | None = None) -> Network:

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from tests.reference.scenarios.networks import MICROSECOND as US
-from tests.reference.scenarios.networks import incast, leaves, queue, rails, ring, shift, star
-from tests.reference.scenarios.per_packet_routing import ADAPTIVE, CROSSED, FLOWLET, REPS, SPRAY, TURNS, pods
+from tests.reference.scenarios.networks import incast, leaves, queue, rails, shift, star
+from tests.reference.scenarios.per_packet_routing import (
+    ADAPTIVE,
+    BEHIND_NVLINK,
+    CROSSED,
+    FLOWLET,
+    REPS,
+    SPRAY,
+    TURNS,
+    pods,
+)
 from tests.reference.scenarios.pfc import pauses
 from tests.reference.scenarios.recovery import SELECTIVE, losing, trimming
 from tests.reference.scenarios.scenario import Scenario, one, scenarios
@@ -28,8 +37,8 @@ TOGETHER = scenarios(
     Scenario("ndp_sprays", trimming(leaves(2, 4, 4, at=queue(8))), one(HOT + CROSSED), "rerouted trims pulls credits",
              control="ndp", window=12, per_packet=SPRAY, reordering=256),
     Scenario("ndp_behind_nvlink", losing(trimming(pods(4, 2, spines=3)), 0.01),
-             one(ring(8, 4, 9_000, channel=2) + shift(8, 2, 60_000) + shift(8, 3, 60_000, channel=1)),
-             "rerouted transit pulls data_dropped", control="ndp", window=3, per_packet=ADAPTIVE, reordering=64),
+             one(BEHIND_NVLINK), "rerouted transit pulls data_dropped", control="ndp", window=3, per_packet=ADAPTIVE,
+             reordering=64),
     Scenario("ndp_recycles_entropies", losing(trimming(leaves(2, 4, 3, at=queue(6, 1, 4, 0.8))), 0.01),
              one(HOT + CROSSED), "rerouted reused trims pulls data_dropped", control="ndp", window=10, per_packet=REPS,
              reordering=64),

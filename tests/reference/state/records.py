@@ -129,6 +129,7 @@ class Packet:
     sent_ps: int = 0  # an ACK: when the packet it answers was sent
     telemetry: list[tuple[int, int, int, int]] = field(default_factory=list)  # link, time, bytes sent, bytes behind
     hop: int = 0
+    came_ps: int = 0  # to the queue in which it stands
     stored_as: str = ""  # the buffer class it occupies at the port it stands at
     gate: Gate | None = None  # the ingress account it is on
 

@@ -13,6 +13,7 @@ from netsim.traces.chakra.nodes import COMM_COLL, COMM_RECV, COMM_SEND, COMP, Ch
 from netsim.traces.chakra.wire import as_varint, behind_length, bytes_field, number_field, packed_field
 from netsim.traces.chakra.write import write_chakra
 from tests.inputs import refusal, saved
+from tests.traces.operations import brief
 
 
 def node(number: int, kind: int, *after: int, micros: int = 0, **attributes: Any) -> bytes:
@@ -28,14 +29,10 @@ def job(folder: Path, *ranks: list[bytes], **options: bool) -> Trace:
     return read([file(folder, rank, *nodes) for rank, nodes in enumerate(ranks)], **options)
 
 
-def facts(trace: Trace) -> list[tuple[Any, ...]]:
-    return [(each.op, each.ranks, each.bytes) for each in trace.operations]
-
-
 def test_an_all_gather_counts_the_full_buffer_and_a_reduce_scatter_has_it(tmp_path: Path) -> None:
     nodes = [node(0, COMM_COLL, comm_type=2, comm_size=100), node(1, COMM_COLL, 0, comm_type=7, comm_size=100)]
     trace = job(tmp_path, nodes, nodes)
-    assert facts(trace) == [("all_gather", (0, 1), 200), ("reduce_scatter", (0, 1), 100)]
+    assert brief(trace) == [("all_gather", (0, 1), 200), ("reduce_scatter", (0, 1), 100)]
     assert {each.stream for each in trace.operations} == {"default"}
 
 
@@ -58,7 +55,7 @@ def test_zeros_are_left_out_of_the_wire(tmp_path: Path) -> None:
     bare = behind_length(number_field(3, COMM_COLL) + empty_type + size)
     then = node(1, COMM_COLL, 0, comm_type=6, comm_size=8)
     trace = job(tmp_path, [bare, then], [bare, then])
-    assert facts(trace) == [("all_reduce", (0, 1), 64), ("all_to_all", (0, 1), 8)]
+    assert brief(trace) == [("all_reduce", (0, 1), 64), ("all_to_all", (0, 1), 8)]
 
 
 def test_dependencies_stand_packed_or_one_by_one(tmp_path: Path) -> None:
@@ -86,7 +83,7 @@ def test_collectives_on_the_cpu_side_are_not_counted_twice(tmp_path: Path) -> No
     on_gpu = node(1, COMM_COLL, 0, is_cpu_op=False, comm_type=0, comm_size=8)
     nodes = [node(0, COMM_COLL, is_cpu_op=True), on_gpu]
     trace = job(tmp_path, nodes, nodes)
-    assert facts(trace) == [("all_reduce", (0, 1), 8)]
+    assert brief(trace) == [("all_reduce", (0, 1), 8)]
     assert list(trace.report.skipped.values()) == [2]
 
 
@@ -100,12 +97,12 @@ def test_groups_stand_in_a_file_of_their_own(tmp_path: Path) -> None:
     nodes = {rank: [node(0, COMM_COLL, comm_type=0, comm_size=8, pg_name=str(1 + rank // 2))] for rank in range(4)}
     files = [file(tmp_path, rank, *nodes[rank]) for rank in range(4)]
     trace = read(files)
-    assert facts(trace) == [("all_reduce", (0, 1, 2, 3), 8)]
+    assert brief(trace) == [("all_reduce", (0, 1, 2, 3), 8)]
     assert any("no file of groups is named" in note for note in trace.notes)
     groups = saved(tmp_path / "groups.json", '{"1": [0, 1], "2": [2, 3]}')
     assert format_of(groups) == "chakra"
     trace = read(tmp_path)
-    assert facts(trace) == [("all_reduce", (0, 1), 8), ("all_reduce", (2, 3), 8)]
+    assert brief(trace) == [("all_reduce", (0, 1), 8), ("all_reduce", (2, 3), 8)]
     groups.write_text('{"1": [0, 1], "3": [2, 3]}')
     assert re.search(r"there is no group '2'; .*like \{", refusal(read, tmp_path))
     assert "file of groups alone" in refusal(read, groups)
@@ -117,7 +114,7 @@ def test_a_missing_rank_is_filled_only_if_asked(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"only 1 of 3 ranks have a file; that of rank 0 is missing; .*--fill-missing"):
         read([one, groups])
     trace = read([one, groups], fill_missing_ranks=True)
-    assert facts(trace) == [("all_reduce", (0, 1, 2), 8)]
+    assert brief(trace) == [("all_reduce", (0, 1, 2), 8)]
     assert trace.notes[0].startswith("1 of 3 ranks have a file")
 
 
@@ -194,7 +191,7 @@ def test_what_is_written_can_be_read_without_what_netsim_adds(tmp_path: Path) ->
         each.write_bytes(each.read_bytes().replace(b"netsim", b"noname"))  # another attribute of the same length
     again = read(files)
     of_both = [("all_gather", (0, 1), 8), ("all_reduce", (0, 1), 6), ("send", (0, 1), 5)]
-    assert sorted(facts(again)) == sorted([*of_both, ("compute", (0,), 0), ("compute", (1,), 0)])
+    assert sorted(brief(again)) == sorted([*of_both, ("compute", (0,), 0), ("compute", (1,), 0)])
     assert {each.duration_ps for each in again.operations if each.op == "compute"} == {3_000_000}  # whole microseconds
     place = {each.op: number for number, each in enumerate(again.operations)}
     assert place["all_gather"] < place["compute"] < place["all_reduce"]

@@ -14,6 +14,7 @@ from netsim.errors import InputError
 from netsim.traces import Trace, read
 from tests.inputs import refusal, saved
 from tests.traces.nccl.nccl_lines_of import call, init, job, world
+from tests.traces.operations import sizes
 from tests.traces.sample_files import FOLDER, needs_samples
 
 Call = tuple[str, int, int]  # operation, count, opCount
@@ -33,10 +34,6 @@ def lines_of(rank: int, calls: list[Call], comm: int = 0xA0, size: int = 2) -> l
 def calls_of(folder: Path, *ranks: list[Call]) -> Trace:
     """What is read of a log without lines of communicators."""
     return job(folder, *(line for rank, calls in enumerate(ranks) for line in lines_of(rank, calls)))
-
-
-def sizes(trace: Trace) -> list[tuple[str, int]]:
-    return [(each.op, each.bytes) for each in trace.operations]
 
 
 def told_by_one(trace: Trace) -> list[str]:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from netsim.errors import InputError
-from netsim.traces import Trace, read
+from netsim.traces import read
 from tests.inputs import refusal, saved
+from tests.traces.operations import sizes
 from tests.traces.torch.pytorch_files import Json, inspected
 
 US = 1_000_000  # picoseconds
@@ -20,26 +21,22 @@ def dump(folder: Path, objects: list[Json], name: str = "insp.log", indent: int 
     return saved(folder / name, [json.dumps(each, indent=indent) for each in objects])
 
 
-def recorded(trace: Trace) -> list[tuple[str, int]]:
-    return [(each.op, each.bytes) for each in trace.operations if each.op != "compute"]
-
-
 @pytest.mark.parametrize("indent", [None, 2])
 def test_objects_on_a_line_or_indented(tmp_path: Path, indent: int | None) -> None:
     trace = read(dump(tmp_path, [inspected(rank, sn) for sn, rank in CALLS], indent=indent))
-    assert recorded(trace) == [("all_reduce", 4096)] * 2
+    assert sizes(trace) == [("all_reduce", 4096)] * 2
     assert [each.recorded_duration_ps for each in trace.operations] == [10 * US] * 2
 
 
 @pytest.mark.parametrize("coll", ["AllGather", "ReduceScatter"])
 def test_size_is_one_ranks_part(tmp_path: Path, coll: str) -> None:
-    assert recorded(read(dump(tmp_path, [inspected(rank, 1, coll) for rank in (0, 1)])))[0][1] == 8192
+    assert sizes(read(dump(tmp_path, [inspected(rank, 1, coll) for rank in (0, 1)])))[0][1] == 8192
 
 
 def test_bandwidth_shows_that_a_size_is_already_of_all_ranks(tmp_path: Path) -> None:
     rate = 4096 / 10_000  # GB/s: bytes a nanosecond
     trace = read(dump(tmp_path, [inspected(rank, 1, "AllGather", coll_algobw_gbs=rate) for rank in (0, 1)]))
-    assert recorded(trace) == [("all_gather", 4096)]
+    assert sizes(trace) == [("all_gather", 4096)]
     assert any("as their bandwidth shows" in note for note in trace.notes)
 
 
@@ -47,14 +44,14 @@ def test_dump_is_a_sample_joined_by_number_not_by_turn(tmp_path: Path) -> None:
     mine = [inspected(0, sn, size=sn * 100) for sn in (1, 5, 9)]
     yours = [inspected(1, sn, size=sn * 100) for sn in (5, 9)]
     trace = read([dump(tmp_path, mine, "a"), dump(tmp_path, yours, "b")])
-    assert recorded(trace) == [("all_reduce", 100), ("all_reduce", 500), ("all_reduce", 900)]
+    assert sizes(trace) == [("all_reduce", 100), ("all_reduce", 500), ("all_reduce", 900)]
     assert any("6 collectives between those it holds" in note for note in trace.report.assumed)
     assert ["100 bytes is reported by 1 of 2 ranks" in each for each in trace.report.findings] == [True]
 
 
 def test_collective_dumped_twice_is_one(tmp_path: Path) -> None:
     trace = read(dump(tmp_path, [inspected(rank, 1) for rank in (0, 1, 0)]))
-    assert len(recorded(trace)) == 1
+    assert len(sizes(trace)) == 1
     assert trace.report.skipped == {"collectives that were dumped before": 1}
 
 
@@ -68,14 +65,14 @@ def test_verbose_dump_gives_starts_and_computing(tmp_path: Path) -> None:
 def test_missing_rank_is_refused_unless_filled_in(tmp_path: Path) -> None:
     path = dump(tmp_path, [inspected(1, 1)])
     assert re.search(r"insp.log:1: only 1 of 2 ranks .*\(not 0\)", refusal(read, path))
-    assert recorded(read(path, fill_missing_ranks=True)) == [("all_reduce", 4096)]
+    assert sizes(read(path, fill_missing_ranks=True)) == [("all_reduce", 4096)]
 
 
 def test_excerpts_of_two_communicators_of_one_size_are_one_job(tmp_path: Path) -> None:
     other = inspected(1, 4)
     other["header"]["id"] = "0xdef"
     trace = read(dump(tmp_path, [inspected(0, 1), other]), fill_missing_ranks=True)
-    assert (trace.ranks, len(recorded(trace))) == (2, 2)
+    assert (trace.ranks, len(sizes(trace))) == (2, 2)
 
 
 def test_two_groups_that_share_no_process_are_not_one(tmp_path: Path) -> None:
@@ -130,12 +127,12 @@ def test_end_of_an_event_gives_its_duration(tmp_path: Path) -> None:
 
 def test_calls_of_the_interface_are_not_counted_again(tmp_path: Path) -> None:
     trace = read(lines(tmp_path, profiled(0, cat="COLL_API"), profiled(0), profiled(1)))
-    assert len(recorded(trace)) == 1
+    assert len(sizes(trace)) == 1
 
 
 def test_number_of_ranks_is_what_the_highest_asks_for(tmp_path: Path) -> None:
     trace = read(lines(tmp_path, *(profiled(rank, "AllGather") for rank in range(3))))
-    assert recorded(trace) == [("all_gather", 3000)]
+    assert sizes(trace) == [("all_gather", 3000)]
     assert any("does not tell how many ranks" in note for note in trace.report.assumed)
 
 
@@ -148,7 +145,7 @@ def test_a_header_that_stands_once_holds_for_what_follows(tmp_path: Path) -> Non
     objects = [inspected(0, 1), {"coll_perf": inspected(0, 2)["coll_perf"]}]
     objects += [{"header": inspected(1, 1)["header"]}, *({"coll_perf": inspected(1, sn)["coll_perf"]} for sn in (1, 2))]
     trace = read(dump(tmp_path, objects))
-    assert recorded(trace) == [("all_reduce", 4096)] * 2
+    assert sizes(trace) == [("all_reduce", 4096)] * 2
     assert trace.report.assumed[1] == "3 objects without a header are taken to go with the last one above them"
     assert not trace.report.skipped
 
@@ -156,5 +153,5 @@ def test_a_header_that_stands_once_holds_for_what_follows(tmp_path: Path) -> Non
 def test_nothing_is_borrowed_before_the_first_header(tmp_path: Path) -> None:
     objects = [{"coll_perf": inspected(0, 1)["coll_perf"]}, inspected(0, 2), inspected(1, 2)]
     trace = read(dump(tmp_path, objects))
-    assert recorded(trace) == [("all_reduce", 4096)]
+    assert sizes(trace) == [("all_reduce", 4096)]
     assert trace.report.skipped == {"objects that tell no whole collective": 1}

@@ -4,19 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from netsim.traces import Operation, Trace, read
+from netsim.traces import Operation, read
 from tests.inputs import refusal, saved
 from tests.traces.nccl.nccl_lines_of import call, calls, init, job, prefix, world
+from tests.traces.operations import brief
 
 
 def refused(folder: Path, *lines: str, fill: bool = False) -> str:
     text = refusal(job, folder, *lines, fill=fill)
     assert "job.log" in text
     return text
-
-
-def brief(trace: Trace) -> list[tuple[str, tuple[int, ...], int]]:
-    return [(each.op, each.ranks, each.bytes) for each in trace.operations]
 
 
 def test_every_rank_reports_and_one_operation_comes_out(tmp_path: Path) -> None:

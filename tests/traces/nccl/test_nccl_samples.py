@@ -8,6 +8,7 @@ import pytest
 from netsim.traces import Trace, read
 from netsim.traces.nccl.lines import Cut, Init, Reported, Tuned, events
 from tests.inputs import refusal
+from tests.traces.operations import brief, sizes
 from tests.traces.sample_files import needs_samples, sample
 
 pytestmark = needs_samples
@@ -91,13 +92,13 @@ def test_an_excerpt_can_be_profiled_and_may_be_filled_in(
 ) -> None:
     """With `of` ranks in all, where all others can do the same as those seen."""
     trace = job(number, partial=True)
-    assert Counter((each.op, each.bytes) for each in trace.operations) == operations
+    assert Counter(sizes(trace)) == operations
     assert len(trace.report.seen or ()) == seen
     if of is not None:
         assert re.search(f"only {seen} of {of} ranks .*fill_missing_ranks=True", refusal(job, number))
         trace = job(number, fill_missing_ranks=True)
         assert trace.ranks == of
-        assert Counter((each.op, each.bytes) for each in trace.operations) == operations
+        assert Counter(sizes(trace)) == operations
 
 
 @pytest.mark.parametrize("number", ["11", "12", "15", "16", "24", "26", "28", "30", "34"])
@@ -119,11 +120,8 @@ def test_ranks_that_enter_communicators(number: str, ranks: list[int], of: int) 
 def test_two_ranks_of_one_job_are_joined() -> None:
     trace = job("32")
     assert trace.ranks == 2
-    assert [(each.op, each.bytes) for each in trace.operations] == 6 * [
-        ("broadcast", 1_478_412),
-        ("all_reduce", 9_649_344),
-        ("all_reduce", 10_056_384),
-    ]
+    step = [("broadcast", 1_478_412), ("all_reduce", 9_649_344), ("all_reduce", 10_056_384)]
+    assert sizes(trace) == 6 * step
     assert all(each.ranks == (0, 1) and each.stream == "default" for each in trace.operations)
     assert trace.by_rank() == [list(range(18)), list(range(18))]
     assert any(note.startswith("36 NCCL CALL lines repeat") for note in trace.notes)
@@ -131,7 +129,4 @@ def test_two_ranks_of_one_job_are_joined() -> None:
 
 
 def test_one_process_with_eight_ranks_makes_one_collective() -> None:
-    trace = job("21")
-    assert [(each.op, each.bytes, each.ranks) for each in trace.operations] == [
-        ("all_reduce", 536_870_912, (0, 1, 2, 3, 4, 5, 6, 7))
-    ]
+    assert brief(job("21")) == [("all_reduce", tuple(range(8)), 536_870_912)]

@@ -10,6 +10,7 @@ import pytest
 from netsim.errors import InputError
 from netsim.traces import Trace, read
 from tests.inputs import refusal, saved
+from tests.traces.operations import sizes
 from tests.traces.torch.pytorch_files import Json, entry, recorder
 
 
@@ -25,10 +26,6 @@ def one(folder: Path, *entries: Json) -> Trace:
     return read(dump(folder, 0, list(entries)), fill_missing_ranks=True)
 
 
-def recorded(trace: Trace) -> list[tuple[str, int]]:
-    return [(each.op, each.bytes) for each in trace.operations]
-
-
 def test_rank_stands_in_the_name_and_ranks_of_a_group_in_a_text(tmp_path: Path) -> None:
     trace = read([dump(tmp_path, rank, [entry(1)], "[3, 1]") for rank in (3, 1)])
     assert trace.ranks == 4
@@ -39,7 +36,7 @@ def test_rank_stands_in_the_name_and_ranks_of_a_group_in_a_text(tmp_path: Path) 
 def test_oldest_calls_fall_out_at_another_place_on_each_rank(tmp_path: Path) -> None:
     entries = [entry(seq, sizes=[[10 * seq]]) for seq in (1, 2, 3)]
     trace = job(tmp_path, entries, entries[1:])
-    assert recorded(trace) == [("all_reduce", 40), ("all_reduce", 80), ("all_reduce", 120)]
+    assert sizes(trace) == [("all_reduce", 40), ("all_reduce", 80), ("all_reduce", 120)]
     (finding,) = trace.report.findings
     assert "all_reduce of 40 bytes" in finding
     assert "reported by 1 of 2 ranks only" in finding
@@ -56,7 +53,7 @@ def test_coalesced_calls_share_a_number(tmp_path: Path) -> None:
     for each in both:
         each["output_sizes"] = [[2 * each["input_sizes"][0][0]]]
     trace = job(tmp_path, *[[*both, entry(2, "nccl:coalesced", [])]] * 2)
-    assert recorded(trace) == [("all_gather", 16), ("all_gather", 40)]
+    assert sizes(trace) == [("all_gather", 16), ("all_gather", 40)]
     assert trace.report.skipped == {"entries that end a group": 2}
 
 
@@ -99,7 +96,7 @@ def test_group_larger_than_what_reports_is_refused(tmp_path: Path) -> None:
 def test_tensors_of_a_call_are_added_up(tmp_path: Path) -> None:
     several = entry(1, sizes=[[2, 3], [5], []])
     several["input_dtypes"] = ["Float", "Half", "Double"]
-    assert recorded(one(tmp_path, several)) == [("all_reduce", 24 + 10 + 8)]
+    assert sizes(one(tmp_path, several)) == [("all_reduce", 24 + 10 + 8)]
 
 
 def test_pickle_and_json_of_one_dump_say_the_same(tmp_path: Path) -> None:
@@ -109,8 +106,8 @@ def test_pickle_and_json_of_one_dump_say_the_same(tmp_path: Path) -> None:
         each |= {"time_discovered_started_ns": None, "frames": [{"name": "f", "filename": "x.py", "line": 3}]}
     path = saved(tmp_path / "dump_rank0.pickle", pickle.dumps(recorder(0, entries), protocol=2))
     packed = read(path, fill_missing_ranks=True)
-    assert recorded(packed) == [("all_reduce", 16), ("broadcast", 48)]
-    assert recorded(packed) == recorded(one(tmp_path, *entries))
+    assert sizes(packed) == [("all_reduce", 16), ("broadcast", 48)]
+    assert sizes(packed) == sizes(one(tmp_path, *entries))
 
 
 class Hostile:

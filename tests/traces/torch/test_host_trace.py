@@ -9,6 +9,7 @@ import pytest
 from netsim.errors import InputError
 from netsim.traces import Trace, read
 from tests.inputs import saved
+from tests.traces.operations import sizes
 from tests.traces.torch.pytorch_files import Json, host_call, host_trace, node
 
 GROUPS = '[{"pg_name": "0", "ranks": [], "group_size": 4}, {"pg_name": "tp", "ranks": [1, 3], "group_size": 2}]'
@@ -23,10 +24,6 @@ def one(folder: Path, *nodes: Json, **more: Any) -> Trace:
     return read(write(folder, list(nodes), **more), fill_missing_ranks=True)
 
 
-def recorded(trace: Trace) -> list[tuple[str, int]]:
-    return [(each.op, each.bytes) for each in trace.operations]
-
-
 def test_calls_are_not_doubled_by_their_annotations(tmp_path: Path) -> None:
     tensor = [[6, 7, 0, 10, 4, "cuda:0"]]
     nodes = [
@@ -36,7 +33,7 @@ def test_calls_are_not_doubled_by_their_annotations(tmp_path: Path) -> None:
         host_call(9, "allreduce", 10, 10, rank=0),
     ]
     trace = one(tmp_path, *nodes)
-    assert recorded(trace) == [("all_reduce", 40)]
+    assert sizes(trace) == [("all_reduce", 40)]
     assert (trace.ranks, trace.operations[0].ranks) == (4, (0, 1, 2, 3))
 
 
@@ -60,7 +57,7 @@ def test_rank_in_a_broadcast_is_its_root(tmp_path: Path) -> None:
 
 def test_nodes_stand_in_the_order_in_which_they_end(tmp_path: Path) -> None:
     nodes = [INIT, host_call(20, "allreduce", 2, 2, rank=0), host_call(10, "allreduce", 1, 1, rank=0)]
-    assert recorded(one(tmp_path, *nodes)) == [("all_reduce", 4), ("all_reduce", 8)]
+    assert sizes(one(tmp_path, *nodes)) == [("all_reduce", 4), ("all_reduce", 8)]
 
 
 def test_wait_is_no_traffic(tmp_path: Path) -> None:
@@ -100,7 +97,7 @@ def test_gloo_names_no_groups_and_says_so(tmp_path: Path) -> None:
         node(15, "gloo:barrier", [], []),
     ]
     trace = one(tmp_path, *nodes)
-    assert recorded(trace) == [("all_reduce", 40), ("barrier", 0)]
+    assert sizes(trace) == [("all_reduce", 40), ("barrier", 0)]
     assert any("annotations are read" in note for note in trace.notes)
     assert trace.report.skipped == {"send without its other end": 1}
 
@@ -108,7 +105,7 @@ def test_gloo_names_no_groups_and_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("groups", ["[", "{}", "[1]", '[{"pg_name": 3}]', "[" * 100_000])
 def test_damaged_list_of_groups_is_no_traceback(tmp_path: Path, groups: str) -> None:
     nodes = [node(2, "## process_group:init ##", [groups], ["String"]), host_call(9, "allreduce", 10, 10, rank=0)]
-    assert recorded(one(tmp_path, *nodes)) == [("all_reduce", 40)]
+    assert sizes(one(tmp_path, *nodes)) == [("all_reduce", 40)]
 
 
 def test_trace_without_collectives(tmp_path: Path) -> None:
@@ -129,7 +126,7 @@ def sent(comms: str, count: int, received: int | None = None, **more: Any) -> Js
 def test_param_sizes_are_elements(tmp_path: Path) -> None:
     entries = [sent("all_reduce", 10), sent("all_gather", 10, 20), sent("broadcast", 5, root=1, dtype="long")]
     trace = read(param(tmp_path, entries), fill_missing_ranks=True)
-    assert recorded(trace) == [("all_reduce", 40), ("all_gather", 80), ("broadcast", 40)]
+    assert sizes(trace) == [("all_reduce", 40), ("all_gather", 80), ("broadcast", 40)]
     assert trace.operations[2].root == 1
 
 

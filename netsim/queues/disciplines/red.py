@@ -1,4 +1,4 @@
-"""Ecn: from how many queued bytes on a switch port marks packets."""
+"""ECN as RED does it: from how many queued bytes on a switch port marks packets (RFC 3168; Floyd and Jacobson 1993)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from netsim.errors import InputError
+from netsim.kernel import part
+from netsim.kernel.rng import thirty_bits
 from netsim.units import UNLIMITED, Rate, Size
 
 
@@ -54,3 +56,24 @@ def _off(value: Any) -> Any:
 
 
 Marking = Annotated[Ecn, BeforeValidator(_off)]
+
+
+@part
+def is_marked(limits, backlog, seed, row, k):
+    """Never up to Kmin, always above Kmax, between them with a chance that grows to Pmax; drawn for the k-th packet."""
+    if backlog <= limits.mark_from:
+        return False
+    if backlog > limits.mark_all:
+        return True
+    drawn = thirty_bits(seed, row, k)
+    return drawn * (limits.mark_all - limits.mark_from) < limits.mark_chance * (backlog - limits.mark_from)
+
+
+@part
+def on_enqueue(settings, state, limits, backlog, accepted, seed, row, now):
+    return is_marked(limits, backlog, seed, row, accepted) and not limits.marks_late
+
+
+@part
+def on_dequeue(settings, state, limits, backlog, wire_bytes, waited, sent, seed, row, now):
+    return limits.marks_late and is_marked(limits, backlog, seed, row, sent)

@@ -54,7 +54,7 @@ def next_start(world, link_id):
         if length(queue.payload) or length(queue.send_ring):
             soonest = min(soonest, max(link.free_at, queue.free_at))
         elif settings.paced:
-            soonest = min(soonest, max(link.free_at, next_paced(world, row)))
+            soonest = min(soonest, max(max(link.free_at, queue.free_at), next_paced(world, row)))
     return soonest
 
 

@@ -156,6 +156,7 @@ class SelectiveTwin(Twin):
         while connection.acked in connection.got:
             connection.got.remove(connection.acked)
             connection.acked += 1
+            connection.advances.append((self.now, connection.acked))
         return not ack.nak
 
     def answered(self, connection: Selective, ack: Packet) -> int:

@@ -117,9 +117,7 @@ def drawn_together(number: int) -> Scenario:
     recovery = SELECTIVE if REGISTRY[control].receiver_credit else draw.choice([SELECTIVE, "go_back_n"])
     network = altered(draw, base.network, trims=recovery == SELECTIVE)
     levels = draw.choice([(0, 0, 0), (0, 1, 2), (2, 0, 0), (0, 3, 1)])
-    if network.control_class == "shared" or (
-        network.pfc and REGISTRY[control].paced
-    ):  # the latter differs: to be mended
+    if network.control_class == "shared":
         levels = (0, 0, 0)
     given = zip((*base.collectives, crowd(draw, len(network.hosts))), levels, strict=False)
     flowlet = PerPacket("flowlet", gap_ps=draw.choice([1, 2, 9]) * US, slots=draw.choice([1, 8]))

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +83,11 @@ def test_packet_units_hears_what_a_run_says_of_its_packets() -> None:
     assert "+0.0%" in usual
     assert "told" not in usual
     assert summary.startswith("2 runs: 0 above 2% without a word")
+
+
+def test_every_mutation_has_its_place_and_its_tests() -> None:
+    rows = tomllib.loads((BENCHMARKS / "mutations.toml").read_text(encoding="utf-8"))["mutation"]
+    places = [(row["file"], row["old"]) for row in rows]
+    assert [(file, old) for file, old in places if (BENCHMARKS.parent / file).read_text().count(old) != 1] == []
+    tests = {test.partition("::")[0] for row in rows for test in row["tests"] if not test.startswith("-")}
+    assert [test for test in sorted(tests) if not (BENCHMARKS.parent / test).exists()] == []

@@ -1,7 +1,5 @@
 """What netsim raises: every message is one line that says where, what is wrong and how to mend it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """The one door for units: text such as "400Gb/s", "500ns", "64MiB" becomes bit/s, picoseconds, bytes, and back."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from math import gcd

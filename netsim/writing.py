@@ -4,8 +4,6 @@ Who reads a file meanwhile, or after a crash, finds the old one or the new one: 
 another name, and then renamed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import gzip

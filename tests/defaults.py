@@ -1,7 +1,5 @@
 """Defaults, constants and presets written by hand, each with its source; `test_defaults.py` compares netsim's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from netsim.queues.disciplines.red import NO_ECN

@@ -1,7 +1,5 @@
 """Leaves and spines of which some links are not like the others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Outcomes made by hand: what a run would have measured, for tests of everything that reads results."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

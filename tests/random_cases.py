@@ -3,8 +3,6 @@
 `case(n)` is always the same one. A law says what breaks it; a run that keeps all of them gives empty lists.
 """
 
-from __future__ import annotations
-
 import random
 import warnings
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Every default of every model, and the constants behind them, against values written by hand from their sources."""
 
-from __future__ import annotations
-
 import pkgutil
 from collections.abc import Iterator
 from importlib import import_module

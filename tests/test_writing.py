@@ -1,7 +1,5 @@
 """One writer for all that is written: whole or not at all, and only regular files are ever replaced."""
 
-from __future__ import annotations
-
 import os
 import resource
 import shutil

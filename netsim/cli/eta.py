@@ -1,7 +1,5 @@
 """How many of a known number of runs are done, and how long the rest will take: a bar for people, lines for a log."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator

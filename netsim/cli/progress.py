@@ -1,7 +1,5 @@
 """The progress bars of a long read and of a running simulation: on stderr, and only when a person is looking."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator

@@ -9,8 +9,6 @@ Links are coloured by utilisation, longest queue, marks, drops or pauses, over t
   netsim report results/perm16 -o perm16.html
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Algorithms from MSCCL's XML files: the sends of all thread blocks become chunk flows."""
 
-from __future__ import annotations
-
 import hashlib
 import warnings
 from collections import defaultdict

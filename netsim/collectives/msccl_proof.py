@@ -4,8 +4,6 @@ A chunk holds the input chunk of one number of some ranks (a bit for each), or n
 what MSCCL's interpreter does: `r` receives into dst, `rrc` adds src to what is received, `rcs` and `rrs` send that on.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict, deque
 from collections.abc import Iterable
 

@@ -3,8 +3,6 @@
 The layout is that of Azure/msccl-tools and of RCCL's algorithms: algo / gpu / tb / step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 Each function here gathers documents; `layers.py` lays them over each other, and `parts.py` validates what comes out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

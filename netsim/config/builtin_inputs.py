@@ -1,7 +1,5 @@
 """The inputs that come with netsim: a bare name such as "fat_tree_k4_100g" finds its file, also after `pip install`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from netsim.errors import InputError, nearest

@@ -1,7 +1,5 @@
 """When a run is given up: after so much simulated time, and after so much time by the clock."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from netsim.errors import InputError

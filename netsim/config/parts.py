@@ -1,7 +1,5 @@
 """From one document, in which all layers are, to typed objects: each part is validated once, its preset included."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Where settings and traces lie: scenario files, saved runs, and the files and shipped inputs that names mean."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

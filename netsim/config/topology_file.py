@@ -1,7 +1,5 @@
 """A topology's file: TOML, or a `.topo` file of htsim; anything else is named as what it is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from netsim.config.document import Document, parse, read_text

@@ -1,7 +1,5 @@
 """Classes: which traffic goes before which, by the group or the operation that causes it."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator

@@ -1,7 +1,5 @@
 """A transport named in one word: a preset, or a congestion control on what else is said."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from netsim.config.document import Document, merged

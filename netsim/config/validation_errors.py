@@ -1,7 +1,5 @@
 """From a document to a typed object: what pydantic finds wrong becomes one line that names place, key and mend."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar, get_args
 

@@ -6,8 +6,6 @@ explained and what only they need is forgotten. Where collectives under way need
 simulated several times more, and each time the packets are kept that a part of the explanation needs (multi_pass.py).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

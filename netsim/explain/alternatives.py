@@ -1,7 +1,5 @@
 """Which links could have carried what one link did: those at the same step of another path of the same length."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

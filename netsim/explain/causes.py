@@ -1,7 +1,5 @@
 """Why a link held up a packet: the kinds of cause, told apart by what the links carried in that time."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What explains a collective's time: its parts; for those that an idle network has not, causes and where they lie."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """One connection's part of the packet trace: where a packet was before it was here, and what became of others."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

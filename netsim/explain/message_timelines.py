@@ -1,7 +1,5 @@
 """What became of all messages of a run: which message a packet belongs to, and what that had to wait for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

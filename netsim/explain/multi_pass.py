@@ -7,8 +7,6 @@ run is run once more. Then the causes ask what links carried; what they ask is c
 (deferred_queries.py), until nothing is asked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

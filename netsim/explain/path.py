@@ -11,8 +11,6 @@ the rest throttling: a larger window would have hidden it. A packet that was ret
 to the last it is retransmission.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

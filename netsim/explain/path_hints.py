@@ -5,8 +5,6 @@ had to wait for the one before it, or for an answer, has the origin of that one 
 free to go when its turn came. A wrong guess costs time (see multi_pass.py), never truth.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from netsim.core.state.dtypes import NONE

@@ -1,7 +1,5 @@
 """What limited a run: the one function that turns an explanation into a kind, a link and a sentence."""
 
-from __future__ import annotations
-
 from netsim.explain import explain
 from netsim.explain.explanation import Explained, together
 from netsim.explain.path import DEPENDENCY

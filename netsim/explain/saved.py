@@ -1,7 +1,5 @@
 """A saved run that is simulated once more: what it must have, and whether it is still the same."""
 
-from __future__ import annotations
-
 from netsim.errors import InputError
 from netsim.result import Result
 

@@ -1,7 +1,5 @@
 """An explanation in words: where the time went, and what cost more than on an idle network."""
 
-from __future__ import annotations
-
 from netsim.explain.explanation import Attribution, Explained, together
 from netsim.explain.path import KINDS
 from netsim.report.text import NOTHING, columns, counted, listed, microseconds, percent

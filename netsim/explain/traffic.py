@@ -1,7 +1,5 @@
 """What links carried and where packets waited, by which causes are told apart: read from the whole packet trace."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from netsim.explain.line import Lines

@@ -1,7 +1,5 @@
 """What a job asks of the network, without a simulation: counts, sizes, who talks to whom, and when."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any

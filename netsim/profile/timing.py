@@ -1,7 +1,5 @@
 """When a job communicates: bytes per millisecond over time, and the part of the time in which anything is under way."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

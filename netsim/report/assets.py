@@ -1,7 +1,5 @@
 """The pages' own style and scripts, from the files in `page_assets`."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from importlib.resources import files

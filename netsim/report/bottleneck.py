@@ -1,7 +1,5 @@
 """What probably limited a run, told from what its links carried: where it is too large to be explained by packets."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

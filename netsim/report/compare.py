@@ -1,7 +1,5 @@
 """Several results side by side: times, ratios to the first, congestion, and a sentence on which is better and why."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

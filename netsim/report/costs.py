@@ -1,7 +1,5 @@
 """Cost proxies of a design: switches, ports, cables and optics counted, and priced where a user gives prices."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

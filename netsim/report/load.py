@@ -1,7 +1,5 @@
 """What each link had to carry: the flows of a result laid over the routes they took."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

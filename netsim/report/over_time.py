@@ -1,7 +1,5 @@
 """What the samples say of links over time: what waited, and what was sent, marked, dropped since the last look."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray

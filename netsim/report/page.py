@@ -1,7 +1,5 @@
 """Pages that need nothing else: their scripts are in them, they ask nothing of the net, and follow light and dark."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape

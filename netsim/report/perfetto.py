@@ -4,8 +4,6 @@ Chrome's trace event format, as JSON in gzip, written event by event. Times are 
 viewers count; the exact figures stand in each slice's arguments.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

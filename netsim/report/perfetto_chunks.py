@@ -1,7 +1,5 @@
 """Single chunk flows as slices on lanes of their sender's channel, and arrows: which waited for which. By columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What happened on the worst links over time, as counters: queue, rate, and marks, drops and pauses so far."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The events of a trace file as text, and the lanes on which slices may stand without crossing."""
 
-from __future__ import annotations
-
 import heapq
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Lanes for many slices at once, by columns: slices of one lane never overlap, and there are as few as can be."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Apart from the pages' `page_assets/charts.js`, since a file for a paper or a REA
 written where there is no browser.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

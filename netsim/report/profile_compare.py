@@ -1,7 +1,5 @@
 """Profiles of several jobs side by side: models, numbers of nodes, parallel layouts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import pandas as pd

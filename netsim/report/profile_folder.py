@@ -1,7 +1,5 @@
 """A profile saved: profile.json and one Parquet file per table, all of it or nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """A profile for machines: plain values with fixed names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """A profile as one page of plots and tables; several jobs on one page are set side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from netsim.profile import Profile

@@ -1,7 +1,5 @@
 """The charts of a profile, as `page_assets/charts.js` draws them; one or several jobs in each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

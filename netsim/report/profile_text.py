@@ -1,7 +1,5 @@
 """A profile for people: how it was read, which operations of which sizes, by whom, to whom, and when."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

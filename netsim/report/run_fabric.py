@@ -1,7 +1,5 @@
 """A fabric as the report draws it: tiers of nodes, nodes in groups few enough to tell apart, and its links' figures."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What the report shows over time: sampled links in few enough time slots, and the ranks' parts of collectives."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

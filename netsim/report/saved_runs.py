@@ -1,7 +1,5 @@
 """Two saved runs: what changed in the scenario, which collectives got faster or slower, and which links."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

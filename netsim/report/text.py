@@ -1,7 +1,5 @@
 """Aligned columns and plain figures: how numbers look in every report."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

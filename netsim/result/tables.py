@@ -1,7 +1,5 @@
 """The columns of a result's tables, and those that follow from what was measured: bandwidths and slowdowns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

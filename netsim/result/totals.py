@@ -1,7 +1,5 @@
 """The figures of a whole run: its summary, and the provenance by which it can be known later."""
 
-from __future__ import annotations
-
 import os
 import platform
 from collections.abc import Mapping

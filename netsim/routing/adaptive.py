@@ -1,7 +1,5 @@
 """Adaptive: every packet takes the least loaded of the equally short links."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from netsim.routing.per_packet import PerPacket

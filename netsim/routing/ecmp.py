@@ -1,7 +1,5 @@
 """Ecmp: every switch hashes the connection to one of its equally short links."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import numpy as np

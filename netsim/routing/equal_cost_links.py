@@ -1,7 +1,5 @@
 """Candidates: for every switch and host, the equally short links that a switch may choose from per packet."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

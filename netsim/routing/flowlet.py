@@ -1,7 +1,5 @@
 """Flowlet: a connection that has paused may take another link."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator

@@ -1,7 +1,5 @@
 """hash64: a 64-bit hash in numpy, the same on every machine."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

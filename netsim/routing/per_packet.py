@@ -1,7 +1,5 @@
 """PerPacket: what routings have in common that let switches choose a link for every packet."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

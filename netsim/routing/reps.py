@@ -1,7 +1,5 @@
 """Reps: entropies that brought a packet through without a mark are used again."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Shortest paths: over the links that one kind of traffic may use, the distance from every node to every host."""
 
-from __future__ import annotations
-
 from weakref import WeakKeyDictionary
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Single: always the equally short link of the lowest number, so that every route is known beforehand."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Spray: every packet takes any of the equally short links, whatever waits there."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from netsim.routing.per_packet import PerPacket

@@ -1,7 +1,5 @@
 """Ctrl-C while a kernel runs: Python hears it between two calls only, so a thread asks the kernel to come back."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """Ends runs that get nowhere: at the user's limit by the clock, or because packets are retransmitted in vain."""
 
-from __future__ import annotations
-
 import math
 import time
 from typing import Any

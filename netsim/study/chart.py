@@ -1,7 +1,5 @@
 """What the picture of a study shows: one figure along one setting, lines for others, means over the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 

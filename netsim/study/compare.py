@@ -1,7 +1,5 @@
 """Run a comparison: every design with every seed, through a pool."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path

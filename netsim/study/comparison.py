@@ -1,7 +1,5 @@
 """A comparison: several designs, each with the same seeds, and what that tells of which is faster."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A comparison as one page: times with their ranges, every seed as a dot, speed-ups, cost against time, all figures."""
 
-from __future__ import annotations
-
 from netsim.report.page import PageTable, Part, Plot, Section, page
 from netsim.report.text import PS_PER_US, microseconds
 from netsim.study.comparison import Comparison, verdict

@@ -1,7 +1,5 @@
 """A comparison over seeds in aligned columns: means with their ranges, the matrix of speed-ups, the verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from netsim.report.compare import operation_rows

@@ -1,7 +1,5 @@
 """Congestion controls on one base: what stays the same, and where a control cannot do what it is made for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from netsim.config.scenario import Scenario

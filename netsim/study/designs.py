@@ -1,7 +1,5 @@
 """Designs: what is compared; each chosen value of each axis with each of the others, and names that tell them apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What one run of a study leaves behind: the figures of its row, small enough to travel and to be kept by thousands."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

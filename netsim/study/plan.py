@@ -1,7 +1,5 @@
 """A study file: a scenario, and what is varied: a grid of settings, a list of points, or each point with the grid."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence

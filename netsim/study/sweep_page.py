@@ -1,7 +1,5 @@
 """A study drawn: its picture as SVG, and a page with a plot per figure and the table of all points."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """NetworkBuilder: add hosts, then switches, then cables; numbers and names follow the order of adding."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from netsim.kernel.settings import KernelSettings

@@ -1,7 +1,5 @@
 """LeafSpine: two tiers, every leaf joined to every spine."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Literal
 

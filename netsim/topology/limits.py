@@ -1,7 +1,5 @@
 """How much one network may hold: a wrong unit or a digit too many ends in a message, not in a full memory."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from netsim.errors import InputError

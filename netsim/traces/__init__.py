@@ -1,7 +1,5 @@
 """What a job does, rank by rank: the nouns, and one reader for each format."""
 
-from __future__ import annotations
-
 import gc
 import re
 from collections.abc import Iterator, Sequence

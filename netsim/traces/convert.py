@@ -1,7 +1,5 @@
 """From one trace format to another: what a format has no word for becomes flows that wait for each other."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Taking typed values out of one JSON object of a file; every mistake names file, line, key and mend."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterable

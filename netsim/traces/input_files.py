@@ -1,7 +1,5 @@
 """Which files are meant: a file, several, all of a folder, or those that a pattern such as `logs/rank*.log` fits."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

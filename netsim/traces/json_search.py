@@ -4,8 +4,6 @@ A profiler writes a million events, of which a thousand are collectives. Bytes a
 found are decoded: ten times faster than decoding everything, in memory that does not grow with the file.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 A file that ends in the middle gives what came before its end, and says so; one that is wrong in the middle is refused.
 """
 
-from __future__ import annotations
-
 import codecs
 import json
 import re

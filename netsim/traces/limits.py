@@ -1,7 +1,5 @@
 """How much one trace may hold: a damaged or hostile file ends in a message, not in a full memory."""
 
-from __future__ import annotations
-
 MAX_RANKS = 1 << 17  # 131,072: above the largest clusters that exist
 MAX_OPERATIONS = 1 << 23  # logical operations, about 2 GB of them: 100 MB of a SimAI workload fit
 MAX_NODES = 1 << 21  # of an execution graph

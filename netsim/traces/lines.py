@@ -1,7 +1,5 @@
 """Opening a trace file safely: plain or gzip, by lines or blocks of lines, never more at once than asked for."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Matrices of flows: those that start at their own time, and those that wait for others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 

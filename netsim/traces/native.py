@@ -1,7 +1,5 @@
 """The native trace: JSON lines (`.jsonl`, `.jsonl.gz`), a header and then the operations in program order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any

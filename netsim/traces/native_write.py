@@ -1,7 +1,5 @@
 """Writing a trace as native JSON lines; what is written reads back as the same trace."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 A file is known by how it starts. A new kind is a line of `MAGIC` or `XML`, or a function in `TEXTS`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path

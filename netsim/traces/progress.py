@@ -1,7 +1,5 @@
 """Who wants to know how far the reading of a large file is; nobody unless a command line asks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -1,7 +1,5 @@
 """What a reader made of its files: how much it read, kept and skipped, whom it saw, and what it had to assume."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """How a text shows of which format it is: by how it begins, and by what stands in the part of it that is looked at."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The nouns of a trace: what each rank of a job does, in order."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import deque
 from collections.abc import Iterator

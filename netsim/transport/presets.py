@@ -4,8 +4,6 @@ A preset only fills in what nobody has set. `transport`, `routing` and `nic` are
 fields that any topology has. This page holds names and texts only: `netsim.config` lays them under a scenario.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -4,8 +4,6 @@ A family of experiments per file, an experiment per function, and a line of EXPE
 the figures are compared anywhere; a figure that misses its own says so, and no tolerance is widened for it.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """What the experiments share: htsim's fabrics, traces of flows that start together, and what is read off results."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

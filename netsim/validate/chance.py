@@ -1,7 +1,5 @@
 """What chance does: hashed paths against the closed form, and wires that lose packets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import sqrt
 from typing import Any

@@ -6,8 +6,6 @@ marks and pauses. Not here: the congestion notifications that such a NIC makes o
 nothing slows the senders of the incast down, and their goodput is lower than measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

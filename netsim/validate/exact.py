@@ -4,8 +4,6 @@ Runs of csg-htsim 841d9e7 and spcl/HTSIM 8a33f33: 100 Gb/s, 1 us per link, packe
 senders at line rate, one FIFO for data and ACKs in switches, PAUSE above 15 * 4096 bytes and RESUME below 12 * 4096.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from netsim.result import Result

@@ -1,7 +1,5 @@
 """Controls against each other: equal shares, a link that is taken over, different results; NDP's own experiment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Flow control and what it does to others: go-back-N under spraying, pauses with and without windows, headroom."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

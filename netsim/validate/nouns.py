@@ -1,7 +1,5 @@
 """What an experiment is and what it finds: figures side by side, with the difference and whether it is small enough."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

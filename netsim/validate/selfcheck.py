@@ -1,7 +1,5 @@
 """Invariants that must hold on any fabric, tried out on the user's own: each was a public fault of some simulator."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial

@@ -4,8 +4,6 @@ spcl/HTSIM htsim_uec, csg-htsim htsim_eqds, and uet-htsim's validate_outputs: 10
 bytes, trimming, queues of 43 packets that mark from 9 to 35. Times to the last ACK. The matrices are drawn by seed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Config: what a file says arrives as typed values; each mistake is one line that names file, line, key and mend."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Settings that are nested deeply, or hold huge numbers: one line, little memory, whatever the file or option."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 from pathlib import Path

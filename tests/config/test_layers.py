@@ -1,7 +1,5 @@
 """Each layer of settings goes before the one below it: defaults, shipped file, preset, base, file, point, --set."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

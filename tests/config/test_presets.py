@@ -1,7 +1,5 @@
 """Presets fill in what nobody has set, wherever it was set; a control alone starts from none."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scenario: equal means equal content; placements are permutations; the file form reads back as the same scenario."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Laws of every run, as functions that name each breach; a run that keeps them all gives empty lists."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """How the core runs a scenario of the twin; and what either of them measured, figure by figure under one name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """A schedule in the core's tables: dependents are `after` reversed, parts count, ideal times meet closed forms."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

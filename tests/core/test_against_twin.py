@@ -1,7 +1,5 @@
 """Core and twin are the same network: every figure of every scenario, to the picosecond and to the packet."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """A port's buffer means the same with flow control as without, and what cannot work is refused or doubted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

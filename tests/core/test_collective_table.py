@@ -1,7 +1,5 @@
 """The ledger: which flows a schedule has, and that ended collectives leave no trace in the next ones."""
 
-from __future__ import annotations
-
 import random
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Connections: one number for ever, the route as given, windows and time-outs of the route."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """What is read off a world from outside: queue samples are the twin's queues, and thinned out when there are many."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What `slowdown` compares with: alone, where nothing meets but at hosts, an operation takes its ideal time."""
 
-from __future__ import annotations
-
 import math
 import random
 from typing import Any

@@ -1,7 +1,5 @@
 """Jitter of NICs: it takes no rate, and equal senders share alike (that core and twin agree: test_against_twin.py)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The kernels in the interpreter, and compiled with bounds checks: the same figures as always."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What is noted of a packet stays with it on its whole way, and changes nothing else."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

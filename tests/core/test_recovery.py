@@ -1,7 +1,5 @@
 """Loss recovery as a user meets it: wires that lose on every kind of topology, mistakes (NDP's figures: validate)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

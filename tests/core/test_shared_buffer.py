@@ -1,7 +1,5 @@
 """A shared buffer with a dynamic threshold: its law, and what is refused."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Classes of traffic: the laws of strict priority, pauses that stop one class alone, and what is refused."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

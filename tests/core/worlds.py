@@ -1,7 +1,5 @@
 """Worlds, connections and plain kernels for tests of the core's tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

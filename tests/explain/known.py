@@ -1,7 +1,5 @@
 """Scenarios in which one cause is known, because they are built around it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

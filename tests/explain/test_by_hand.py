@@ -4,8 +4,6 @@ Every packet is full: T = 4,160 B at 100 Gb/s = 332,800 ps. An answer is A = 64 
 of each cable. Times count from the first packet's first bit. No figure here comes from a run.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

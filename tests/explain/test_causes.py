@@ -1,7 +1,5 @@
 """In scenarios built with one known cause, that cause is named, with its link; and parts add up everywhere."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

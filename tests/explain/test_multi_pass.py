@@ -1,7 +1,5 @@
 """Collectives of more packets than can be kept: what is found in several runs is what is found in one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

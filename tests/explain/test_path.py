@@ -1,7 +1,5 @@
 """Every scenario of the twin: watching changes nothing, and each critical path covers its collective without a gap."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Random congested cases: run and explain give the same reason, and the tables of the result bear it out."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

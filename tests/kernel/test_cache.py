@@ -1,7 +1,5 @@
 """Compiled code lies in a folder named after the sources; where it cannot be written there is a warning, no failure."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

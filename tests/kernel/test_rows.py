@@ -1,7 +1,5 @@
 """Rows as kernels see them: what no kernel changes can be read, and no kernel can write to it."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

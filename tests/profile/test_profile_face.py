@@ -1,7 +1,5 @@
 """A whole profile: the published table of DeepSeek-V3 inference, groups, placement, and ranks that are not there."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The traffic matrix: what the schedules move, who is left out, and what leaves a server."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Counts and sizes of requests: what is a request, what its size is, and how sizes are summed up."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

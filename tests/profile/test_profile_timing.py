@@ -1,7 +1,5 @@
 """Traffic over time: bytes spread over recorded times, the duty cycle, and the bursts between idle milliseconds."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

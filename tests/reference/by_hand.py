@@ -1,7 +1,5 @@
 """What the twin's arithmetic tests share."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from netsim.topology.network import Network

@@ -1,7 +1,5 @@
 """The twin against arithmetic by hand: times to the picosecond, drops and marks to the packet."""
 
-from __future__ import annotations
-
 from math import ceil
 
 import pytest

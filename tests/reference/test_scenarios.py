@@ -1,7 +1,5 @@
 """Every scenario shows in the twin what it is there for, ends, is quick, and loses no packet from its books."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from math import ceil

@@ -1,7 +1,5 @@
 """Result: the derived columns by hand, the folder whole or not there, the same bytes for the same scenario."""
 
-from __future__ import annotations
-
 import errno
 import json
 import math

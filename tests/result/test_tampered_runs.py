@@ -1,7 +1,5 @@
 """Saved runs whose files somebody changed: one line that names the file, whatever is made of the run."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

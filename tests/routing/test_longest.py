@@ -1,7 +1,5 @@
 """The longest round trip of an idle network: uet-htsim's, by hand, and against a walk over every shortest way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Recycled entropies: senders leave a path that marks, without knowing it; oblivious spraying stays."""
 
-from __future__ import annotations
-
 from tests.core.scenario_runs import play_core
 from tests.odd_links import OddLinks
 from tests.reference.scenarios.networks import GIGABIT, PACKET, shift

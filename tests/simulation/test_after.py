@@ -1,7 +1,5 @@
 """`after`: an operation waits for others on other streams of its ranks, in a replay and in a file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

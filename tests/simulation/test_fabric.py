@@ -1,7 +1,5 @@
 """The seam: cutting time into slices changes nothing; ranks act at the instant they should; a run always ends."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Flows that start at their own time or after others, to the picosecond, from the files that state them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Runs that would not end: refused where time would stand still, ended where all is in vain, at the user's limits."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Packets of another size than usual: what they change is told, in numbers that are right."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from typing import Any

@@ -1,7 +1,5 @@
 """Against the recorded run: what a trace says an operation took stands beside what it takes here."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

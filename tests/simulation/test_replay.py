@@ -1,7 +1,5 @@
 """Ranks walk through their job: each goes on when its own part is done, streams overlap, nobody waits for ever."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """simulate: the same scenario and seed give the same bytes, limits end a run, and what cannot be meant is refused."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any

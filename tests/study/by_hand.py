@@ -1,7 +1,5 @@
 """Comparisons made by hand: runs of which nothing is known but how long they took."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from netsim.report.costs import Cost

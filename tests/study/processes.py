@@ -1,7 +1,5 @@
 """Sweeps as processes of their own, that can be killed; and a Dask cluster of real processes."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Charts and pictures: which figure at which place, means over seeds, and SVG that is well formed."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Comparisons: the words of the verdict, the table, the page, and the promise of the interval, kept by real runs."""
 
-from __future__ import annotations
-
 import math
 import re
 import statistics

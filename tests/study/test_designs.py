@@ -1,7 +1,5 @@
 """Designs: everything that repeats is crossed, and named by what differs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import cast
 

@@ -1,7 +1,5 @@
 """Sweeps that are killed, interrupted, or done by a cluster: the same table in the end, and nothing done twice."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Study files: grids, lists, ranges, what a point is, and mistakes in one line with place and mend."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pools: every task is answered, also where runs fail or processes die."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Intervals: Student's table, textbook numbers, and coverage of normal samples."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

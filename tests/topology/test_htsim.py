@@ -1,7 +1,5 @@
 """HtsimTree and the `.topo` files that state it: htsim's numbering, what differs up and down, and mistakes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Networks that are too large are refused from closed forms, with their numbers, before anything of them is made."""
 
-from __future__ import annotations
-
 import tracemalloc
 from pathlib import Path
 

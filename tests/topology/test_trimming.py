@@ -1,7 +1,5 @@
 """The ways to write how switches trim."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Play events to the control of one connection, one after the other, and read its state in between."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What every control must fulfil: settings reach its kernels, these are called, its traits are true, it has a twin."""
 
-from __future__ import annotations
-
 import ast
 from importlib import import_module
 from inspect import getsource

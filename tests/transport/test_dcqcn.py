@@ -1,7 +1,5 @@
 """DCQCN's kernels against SIGCOMM 2015, section 3, by hand: rates in Gb/s, times in us, the arithmetic beside."""
 
-from __future__ import annotations
-
 import pytest
 
 from netsim.transport.controls.dcqcn import ONE

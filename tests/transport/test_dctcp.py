@@ -1,7 +1,5 @@
 """DCTCP's kernels against the paper's equations, and against the same integers in plain Python."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

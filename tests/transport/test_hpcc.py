@@ -1,7 +1,5 @@
 """HPCC's kernels against SIGCOMM 2019, algorithm 1, by hand: rates in Gb/s, windows in packets."""
 
-from __future__ import annotations
-
 from collections import namedtuple
 from typing import Any
 

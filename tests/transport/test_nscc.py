@@ -5,8 +5,6 @@ given: the target is 12, alpha 4 per 12 us, fi 5, eta 0.15 a round trip, fast in
 0.0125 of each.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.transport.events import LOSS, NACK, TIMEOUT, US, Sender

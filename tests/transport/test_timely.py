@@ -1,7 +1,5 @@
 """TIMELY's kernels against SIGCOMM 2015, algorithm 1, and CoNEXT 2016, section 4.3, by hand: rates in Gb/s."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.transport.events import ROUND_TRIP, SEND, Sender

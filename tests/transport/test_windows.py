@@ -1,7 +1,5 @@
 """Windows follow the path that is used: the longest of all ways that packets take, and what these hold together."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

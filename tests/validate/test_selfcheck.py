@@ -1,7 +1,5 @@
 """`netsim selfcheck`: every invariant holds on sound fabrics, and each can fail."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -3,8 +3,6 @@
 490 packets of 4150 bytes per host; however late one of them is, it is not taken for lost, as in the published runs.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """`netsim validate`: each experiment passes, each figure can fail; the published matrices themselves where they are."""
 
-from __future__ import annotations
-
 import os
 from importlib import import_module
 from pathlib import Path

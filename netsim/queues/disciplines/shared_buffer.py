@@ -1,7 +1,5 @@
 """SharedBuffer: one memory for all ports of a switch, of which no queue may take more than a share of what is left."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field

@@ -4,8 +4,6 @@ Handley et al., "Re-architecting datacenter networks and stacks for low latency 
 section 3.1: the header goes into the control class, ahead of data, so that the receiver soon knows what is missing.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 import numpy as np

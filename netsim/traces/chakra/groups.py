@@ -1,7 +1,5 @@
 """The communicator groups of a Chakra job: a JSON file such as {"1": [0, 1], "2": [2, 3]}, named by nodes' pg_name."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

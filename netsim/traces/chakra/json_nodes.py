@@ -1,7 +1,5 @@
 """Chakra's nodes in JSON, as its feeder reads them: `{"workload_graph": [{"Id": 0, "NodeType": 7, ...}]}`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

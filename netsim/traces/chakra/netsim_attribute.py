@@ -4,8 +4,6 @@ It is JSON with keys of the native format; other programs pass over attributes t
 is read as any other: the operations, bytes and dependencies stand in Chakra's own fields.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

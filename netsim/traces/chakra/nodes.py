@@ -1,7 +1,5 @@
 """Chakra's nodes: the messages of mlcommons/chakra's `schema/protobuf/et_def.proto`, read and written."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

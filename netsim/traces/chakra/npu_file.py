@@ -1,7 +1,5 @@
 """One NPU's file of a Chakra job: its nodes, as a graph that other ranks' graphs are joined with."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace

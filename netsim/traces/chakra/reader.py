@@ -1,7 +1,5 @@
 """Chakra execution traces (`.et`, mlcommons/chakra, ASTRA-sim): one file of nodes for each NPU."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

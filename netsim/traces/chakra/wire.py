@@ -3,8 +3,6 @@
 https://protobuf.dev/programming-guides/encoding/
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Writing a trace as Chakra execution traces: `job.0.et`, `job.1.et` ... and the groups as `job.comm_group.json`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path

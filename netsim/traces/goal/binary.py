@@ -4,8 +4,6 @@ u64 magic, u32 ranks, u8 cpus, u8 nics, then for each rank u64 start and u64 end
 u32 nodes, u32 free nodes, their numbers, the nodes of 39 bytes, and the numbers of the nodes that wait for others.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The labels of one rank of a GOAL schedule, as numbers: `l12` is 12, as programs write them; others are negative."""
 
-from __future__ import annotations
-
 import re
 from array import array
 from typing import Any

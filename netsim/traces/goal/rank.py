@@ -1,7 +1,5 @@
 """A GOAL schedule while it is read: the nodes of each rank in columns, and who waits for whom among them."""
 
-from __future__ import annotations
-
 from array import array
 from pathlib import Path
 

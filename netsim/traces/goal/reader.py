@@ -1,7 +1,5 @@
 """GOAL schedules (spcl/LogGOPSim, ATLAHS), text or binary: what each rank sends, receives and computes in turn."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

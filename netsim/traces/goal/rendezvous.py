@@ -1,7 +1,5 @@
 """Which receive of a GOAL schedule takes which send: of equal source, target and tag the k-th takes the k-th."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

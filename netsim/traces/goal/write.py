@@ -1,7 +1,5 @@
 """Writing a trace as a GOAL schedule, text or binary: every transfer a send and a receive with a tag of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """From the graphs of all ranks to the operations of a trace: a matrix of flows, or operations on streams."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace

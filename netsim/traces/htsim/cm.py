@@ -4,8 +4,6 @@ The layout is that of csg-htsim's connection_matrix.cpp: `src->dst [id F] start 
 [send_done_trigger T] [recv_done_trigger T] [prio P]`, and `trigger id T oneshot | multishot | barrier [count C]`.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence

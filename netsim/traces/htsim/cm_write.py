@@ -1,7 +1,5 @@
 """Writing a trace as an htsim connection matrix: flows, and triggers where one waits for others."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path

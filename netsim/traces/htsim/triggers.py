@@ -1,7 +1,5 @@
 """htsim's triggers: what flows fire when they are done, and which flows that starts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field

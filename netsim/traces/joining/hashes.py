@@ -3,8 +3,6 @@
 What is found by them has to be looked at: two stretches that differ have equal hashes once in 2^64 times, or by design.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from netsim.traces.joining.columns import Ints

@@ -4,8 +4,6 @@ Numbers that rise from call to call tell calls apart. They hold unless what they
 alone join (`windows.py`), where a report that is missing costs less than one that contradicts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum

@@ -1,7 +1,5 @@
 """One program order for all ranks out of the orders of each, and the streams on which operations may overlap."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby

@@ -4,8 +4,6 @@ A communicator's k-th send from i to j belongs to j's k-th receive from i. Calls
 together, so batches that are tied by such pairs make one operation; NCCL before 2.28 knows an all-to-all only so.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 

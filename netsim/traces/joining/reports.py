@@ -1,7 +1,5 @@
 """The nouns of alignment: what one rank reports about one communicator, before the ranks' reports are joined."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Hashable, Sequence

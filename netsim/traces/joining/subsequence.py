@@ -3,8 +3,6 @@
 Of long ones it is looked for between what they have in common once; where all comes again and again, run by run.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 
 import numpy as np

@@ -5,8 +5,6 @@ durations is the communication, what the others took longer was waiting. Clocks 
 ends of the collectives that ranks share, which come at nearly the same moment.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Ranks that share several communicators call on them in one order, so that what a
 lacks on all of them. Calls that are known to be one operation already stand for it.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 

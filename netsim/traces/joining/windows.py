@@ -5,8 +5,6 @@ shifts at which they do, the one with the longest overlap holds. Where more agre
 contradicting another, the longest common subsequence decides; logs with nothing in common stand apart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """What a read of NCCL logs has come across: counted while it goes on, told at its end."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ An INFO log does not mark groups. There, neighbours of one thread, communicator,
 a peer comes again the same way. Where NCCL CALL lines mark the groups of a thread, the marks hold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ The inspector writes the latest collective at each interval, so a dump is a samp
 gives the collectives of a communicator tell how many are missing between.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field

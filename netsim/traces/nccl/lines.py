@@ -4,8 +4,6 @@ The lines are those of NCCL's own sources, `src/enqueue.cc`, `src/init.cc` and `
 is anchored at the start of a line: launchers, terminals and other writers put their own text there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

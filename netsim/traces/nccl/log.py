@@ -3,8 +3,6 @@
 A log is written when a call is enqueued: it holds the order and the sizes of the calls, but no times.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field

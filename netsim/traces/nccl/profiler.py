@@ -1,7 +1,5 @@
 """Traces of NCCL's example profiler plugin: Chrome events, one to a line, in older builds not quite JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter, defaultdict

@@ -4,8 +4,6 @@ Such a line need not be taken apart: what it says is known from the first of its
 begun or ended since.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from typing import Protocol

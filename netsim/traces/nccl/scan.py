@@ -1,7 +1,5 @@
 """Finding the few lines of an NCCL log that matter, in blocks of bytes: most tell of rings, channels, programs."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """SimAI and AICB workloads in text: layers with times and collectives, from which one training step follows."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

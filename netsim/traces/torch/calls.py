@@ -1,7 +1,5 @@
 """What one rank of a PyTorch job tells about its calls, whichever of PyTorch's files it stands in."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -4,8 +4,6 @@ The recorder is a ring: the oldest calls fall out, on each rank at another place
 their process group gives them.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

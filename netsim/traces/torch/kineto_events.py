@@ -1,7 +1,5 @@
 """The events of a PyTorch profiler trace that tell of collectives: kernels, calls and annotations of one file."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Communication traces of facebookresearch/param (JSON): the calls of each rank in order, one file for each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ A pickle is a program. Python's own unpickler, even with `find_class` barred, ca
 short instruction; this one knows only instructions that build plain data, and counts what it builds.
 """
 
-from __future__ import annotations
-
 import pickletools
 import struct
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The twin's collectives: rows that wait for other rows, and ranks' parts that finish."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence

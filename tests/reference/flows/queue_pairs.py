@@ -1,7 +1,5 @@
 """Queue pairs for the twin: rows on several channels in place of one, and their flows as one again."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """A switch's shared buffer in the twin: one account for all its ports, and a threshold that moves with what is left."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from netsim.queues.disciplines.shared_buffer import SharedBuffer

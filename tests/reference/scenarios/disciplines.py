@@ -1,7 +1,5 @@
 """Scenarios of queue disciplines that a topology's `[queue]` table names."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from netsim.queues.disciplines.codel import Codel

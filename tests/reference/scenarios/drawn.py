@@ -1,7 +1,5 @@
 """Scenarios drawn at random, to find what nobody thought of: `drawn(n)` and `drawn_together(n)` never change."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Scenarios that every control is played in, a new one too: marks and losses, GPUs to pass through, trimmed packets."""
 
-from __future__ import annotations
-
 from netsim.transport.registry import REGISTRY
 from tests.reference.scenarios.networks import incast, leaves, queue, rails, ring, shift, star
 from tests.reference.scenarios.pfc import LOST, TO_ONE_RAIL, pauses

@@ -1,7 +1,5 @@
 """All scenarios by name: those that were thought of, and as many that are drawn."""
 
-from __future__ import annotations
-
 from tests.reference.scenarios.dcqcn import PACED
 from tests.reference.scenarios.disciplines import DISCIPLINED, drawn_disciplined
 from tests.reference.scenarios.drawn import drawn, drawn_together

@@ -1,7 +1,5 @@
 """Small networks, routes and schedules for the twin's scenarios."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import cycle, pairwise

@@ -1,7 +1,5 @@
 """Scenarios in which switches choose per packet, and such with several queue pairs per connection."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Scenarios with priority flow control (PFC): what stops hosts, switches and ACKs, and what is lost in spite of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from netsim.topology.fat_tree import FatTree

@@ -1,7 +1,5 @@
 """Small scenarios as data, from which both the twin and the core are built; each says what it is there to exercise."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from netsim.topology.fat_tree import FatTree

@@ -1,7 +1,5 @@
 """Scenarios with several classes of traffic: strict priority, queues, marks and pauses for each."""
 
-from __future__ import annotations
-
 from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.networks import all_to_all, incast, leaves, loop, queue, rails, ring, shift, star
 from tests.reference.scenarios.pfc import INTO_ONE_LEAF, TO_ONE_RAIL, pauses

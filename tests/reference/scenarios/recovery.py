@@ -1,7 +1,5 @@
 """Scenarios of loss recovery: wires that lose by chance, selective repeat, trimming, receivers that pull (NDP)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from netsim.queues.disciplines.trim import Trim

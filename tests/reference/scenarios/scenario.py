@@ -1,7 +1,5 @@
 """A scenario as data, and how the twin runs it."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

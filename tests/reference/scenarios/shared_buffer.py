@@ -1,7 +1,5 @@
 """Scenarios of switches whose ports share one buffer: alone, with marks, trimming, flow control."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from netsim.queues.disciplines.shared_buffer import SharedBuffer

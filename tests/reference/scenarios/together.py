@@ -1,7 +1,5 @@
 """Scenarios in which mechanisms meet: controls that measure, selective repeat, trimming, pulls, per-packet routing."""
 
-from __future__ import annotations
-
 from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.networks import incast, leaves, queue, rails, shift, star
 from tests.reference.scenarios.per_packet_routing import (

@@ -1,7 +1,5 @@
 """The twin's flow control, pacing and DCQCN against arithmetic by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import ceil, log2
 

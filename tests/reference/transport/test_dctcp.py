@@ -1,7 +1,5 @@
 """The twin's random bits, ECN marks and DCTCP against arithmetic by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.reference.by_hand import MSS, twin_of

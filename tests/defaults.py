@@ -107,7 +107,8 @@ DEFAULTS: dict[str, Rows] = {
         "interval": (100 * US, "RFC 8289, section 4.2: a long round trip; its 100 ms are the Internet's"),
     },
     "_Queues": {},
-    "Queues": by(DESIGN, codel=None),
+    "Drr": {"quantum": (4160, "a full packet of 4096 + 64 bytes (SIGCOMM 1995, section 3)")},
+    "Queues": by(DESIGN, codel=None, drr=None),
     "KernelSettings": {},
     "Topology": by(DESIGN, kind="", name="", control_class="strict", pfc=None, trim=None, shared_buffer=None, loss=0.0)
     | by(HTSIM, rate=100 * GBPS, delay=1 * US, buffer=416_000)

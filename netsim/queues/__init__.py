@@ -11,6 +11,7 @@ QUEUES = {
     "codel": "ECN marks when packets have waited too long for a while (RFC 8289)",
     "trim": "a packet that finds no room is cut to its header, which goes ahead of data (SIGCOMM 2017)",
     "strict_priority": "of several classes of traffic the highest that may send does (IEEE 802.1Q, 8.6.8.1)",
+    "drr": "classes of traffic take turns, each with a quantum of bytes a round (deficit round robin; SIGCOMM 1995)",
 }
 
 __all__ = ["QUEUES"]

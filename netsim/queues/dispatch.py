@@ -49,7 +49,7 @@ def kernel_for(otherwise: Callable[..., int], join: Callable[[Discipline, Kernel
     """The kernel for a question. TypeError where a discipline has other arguments."""
     name = otherwise.__name__
     kernel = part(otherwise)
-    for discipline in REGISTRY.values():
+    for discipline in sorted(REGISTRY.values(), key=lambda each: each.settings is not None):  # these over the others
         own = discipline.kernels.get(name)
         if own is None:
             continue
@@ -66,7 +66,7 @@ def question(otherwise: Callable[..., int]) -> Kernel:
 
 
 def choice(otherwise: Callable[..., int]) -> Kernel:
-    """Answered by the last discipline that is on."""
+    """Answered by one discipline: one with settings where it is on, else by one without."""
     return kernel_for(otherwise, instead)
 
 
@@ -108,10 +108,10 @@ def on_transmit(settings, state, wire_bytes):
 
 @choice
 def next_class(settings, states, row, stride, head_bytes):
-    """Which class a link sends next. State and settings of class k are in row `row + k * stride` of `states`.
+    """Which class a link sends next. The state of class k is row `row + k * stride` of `states`.
 
-    head_bytes: per class, bytes of the packet that it would send, 0 if it has none or is stopped; a NIC's own
-    connection counts with a full packet. One at least is not 0.
+    It may be asked, and nothing sent then. head_bytes: per class, bytes of the packet that it would send, 0 if it has
+    none or is stopped; a NIC's own connection counts with a full packet. One at least is not 0.
     """
     return 0
 

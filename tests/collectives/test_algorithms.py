@@ -2,12 +2,16 @@
 
 import tracemalloc
 from dataclasses import replace
+from importlib import import_module
+from inspect import get_annotations, isfunction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from netsim import collectives
 from netsim.collectives import ALGORITHMS, Request, Schedule, check, depths, plan
 from netsim.collectives.rounds import EAGER
 from tests.collectives.bounds import BOUNDS, prove
@@ -35,6 +39,20 @@ def test_every_rank_ends_with_what_it_must_hold(op: str, algorithm: str, data: s
 def test_not_one_byte_too_many_moves(op: str, algorithm: str, data: st.DataObject) -> None:
     request = replace(data.draw(requests(op, most_ranks=40, most_bytes=1 << 40)), chunk_bytes=1 << 37)
     assert plan(request, algorithm).bytes.sum() == BOUNDS[op, algorithm].moved(request)
+
+
+def test_every_algorithm_is_registered() -> None:
+    """What a file of collectives makes of a request alone, and only that, is an algorithm."""
+    modules = [
+        import_module(f"netsim.collectives.{file.stem}") for file in Path(collectives.__file__).parent.glob("*.py")
+    ]
+    functions = {each for module in modules for each in vars(module).values() if isfunction(each)}
+    made = {
+        each for each in functions if get_annotations(each, eval_str=True) == {"request": Request, "return": Schedule}
+    }
+    assert {each for each in made if not each.__name__.startswith("_")} == {
+        algorithm for known in ALGORITHMS.values() for algorithm in known.values()
+    }
 
 
 def test_every_algorithm_has_its_bound_and_no_other_has() -> None:

@@ -1,6 +1,7 @@
 """What every queue discipline must fulfil: settings reach its kernels, these are asked, it has a twin."""
 
 import ast
+from dataclasses import replace
 from importlib import import_module
 from inspect import getsource
 from pathlib import Path
@@ -18,6 +19,7 @@ from netsim.topology import FatTree
 from tests.reference.queues.discipline import OF_PORTS
 from tests.reference.queues.discipline import Discipline as TwinDiscipline
 from tests.reference.scenarios.disciplines import DISCIPLINED
+from tests.reference.scenarios.scenario import play
 
 ROOT = Path(__file__).parents[2]
 WITH_SETTINGS = {name: each.settings for name, each in REGISTRY.items() if each.settings}
@@ -53,9 +55,9 @@ def test_a_setting_reaches_the_kernels_and_is_used(name: str, field: str) -> Non
 
 
 def test_every_discipline_has_a_version_in_the_twin_and_a_scenario() -> None:
-    assert set(TwinDiscipline.by_name) == set(IN_THE_TABLE)
+    assert set(TwinDiscipline.by_name) == set(IN_THE_TABLE), "the twin's classes"
     assert set(QUEUES) >= OF_PORTS
-    assert {name for each in DISCIPLINED.values() for name in each.network.queue} == set(IN_THE_TABLE)
+    assert {name for each in DISCIPLINED.values() for name in each.network.queue} == set(IN_THE_TABLE), "scenarios"
 
 
 @pytest.mark.parametrize("name", IN_THE_TABLE)
@@ -113,3 +115,15 @@ def test_the_discipline_in_contributing_is_that_of_the_file() -> None:
     file = next(block for block in text.split("```python\n") if block.startswith('"""CoDel:')).partition("```")[0]
     assert file == (ROOT / "netsim/queues/disciplines/codel.py").read_text(encoding="utf-8")
     assert (ROOT / "tests/reference/queues/codel.py").read_text(encoding="utf-8") in text
+
+
+@pytest.mark.parametrize("name", ["drr_shares_a_link_of_a_switch", "drr_shares_a_nic"])
+def test_classes_that_take_turns_end_together(name: str) -> None:
+    """Under strict priority the higher one takes half the time of the other."""
+    scenario = DISCIPLINED[name]
+    strict = replace(scenario, network=replace(scenario.network, queue={}))
+    (low, high), (last, first) = (
+        [flow.delivered_ps for flow in play(each).flows.values()] for each in (scenario, strict)
+    )
+    assert abs(low - high) < 0.01 * low
+    assert first < 0.6 * last

@@ -1,14 +1,17 @@
 """What holds for every topology; a new line in TOPOLOGIES must have a row in examples.py."""
 
+from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 
 import networkx as nx
 import pytest
 from pydantic import ValidationError
 
 import netsim
+from netsim import topology
 from netsim.config.builtin_inputs import names
-from netsim.topology import TOPOLOGIES, Host, Network, Switch
+from netsim.topology import TOPOLOGIES, Host, Network, Switch, Topology
 from netsim.topology.builder import NetworkBuilder
 from netsim.units import UNLIMITED
 from tests.topology.examples import EXAMPLES, G
@@ -19,6 +22,12 @@ DEFAULTS = ("rate", "delay", "buffer", "ecn", "control_class", "pfc", "trim", "s
 @pytest.fixture(params=EXAMPLES, scope="module")
 def network(request: pytest.FixtureRequest) -> Network:
     return EXAMPLES[request.param][0].build()
+
+
+def test_every_kind_is_registered() -> None:
+    modules = [import_module(f"netsim.topology.{file.stem}") for file in Path(topology.__file__).parent.glob("*.py")]
+    kinds = {each for module in modules for each in vars(module).values() if isinstance(each, type)}
+    assert {kind for kind in kinds if issubclass(kind, Topology)} - {Topology} == set(TOPOLOGIES.values())
 
 
 def test_every_kind_has_an_example() -> None:

@@ -57,7 +57,8 @@ def finish_transmission(world, link, pfc, now):
 def ask_disciplines(world, row, link, meta, waited, now):
     """A data packet leaves the queue of its class: meta, with a mark if it gets one."""
     queue, wire_bytes = world.links[row], bytes_of(meta)
-    dispatch.on_transmit(world.settings[0], world.queue_state[row], wire_bytes)
+    if world.settings[0].classes > 1:
+        dispatch.on_transmit(world.settings[0], world.queue_state[row], wire_bytes)
     return meta | mark_at_dequeue(world, row, queue, queue.backlog, wire_bytes, waited, link.in_flight.tail, now)
 
 

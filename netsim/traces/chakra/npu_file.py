@@ -133,20 +133,20 @@ class NpuFile:
         if each.type not in (METADATA, MEM_LOAD, MEM_STORE, COMP):
             self.account.skipped[f"nodes of type {each.type}"] += 1
             return Node("nothing", each.id, after)
-        told = self._told(each)
-        if each.type == METADATA or told.helper or (told.number is None and not each.duration_micros):
+        said = self._said(each)
+        if each.type == METADATA or said.helper or (said.number is None and not each.duration_micros):
             return Node("nothing", each.id, after)
         request = Operation("compute", None, (self.rank,), duration_ps=self._duration(each))
-        if told.group:
-            group = self._group(each, told)
+        if said.group:
+            group = self._group(each, said)
             request = replace(request, group=group.name, ranks=group.ranks)
-        return Node("compute", each.id, after, request=told.of(request), turn=told.number)
+        return Node("compute", each.id, after, request=said.of(request), turn=said.number)
 
-    def _told(self, each: ChakraNode) -> netsim_attribute.NetsimAttribute:
+    def _said(self, each: ChakraNode) -> netsim_attribute.NetsimAttribute:
         return netsim_attribute.recorded(each.attributes, f"{self.path}: node {each.id}", self.groups.ranks)
 
-    def _group(self, each: ChakraNode, told: netsim_attribute.NetsimAttribute) -> Group:
-        return self.groups.of(str(each.attributes.get("pg_name", "")), told.group, f"{self.path}: node {each.id}")
+    def _group(self, each: ChakraNode, said: netsim_attribute.NetsimAttribute) -> Group:
+        return self.groups.of(str(each.attributes.get("pg_name", "")), said.group, f"{self.path}: node {each.id}")
 
     def _duration(self, each: ChakraNode) -> int:
         if each.duration_micros > MAX_MICROS:
@@ -164,14 +164,14 @@ class NpuFile:
         if isinstance(dims, tuple) and not all(dims):
             what = "names some dimensions of a topology (involved_dim), not ranks"
             raise self.wrong(each.id, what, "give its group by pg_name and a comm_group.json")
-        op, told = COLLECTIVES[kind], self._told(each)
-        group = self._group(each, told)
+        op, said = COLLECTIVES[kind], self._said(each)
+        group = self._group(each, said)
         # comm_size is what one NPU puts in; a trace counts the full buffer.
         size = self._size(each) * (len(group.ranks) if op in ("all_gather", "gather") else 1)
-        recorded = None if told.number is not None else self._duration(each) or None
+        recorded = None if said.number is not None else self._duration(each) or None
         request = Operation(op, group.name, group.ranks, 0 if op == "barrier" else size, recorded_duration_ps=recorded)
-        self.account.notes[NO_ROOT] += op in ROOTED and told.number is None
-        return Node("call", each.id, after, request=told.of(request), turn=told.number)
+        self.account.notes[NO_ROOT] += op in ROOTED and said.number is None
+        return Node("call", each.id, after, request=said.of(request), turn=said.number)
 
     def _size(self, each: ChakraNode) -> int:
         size = each.whole("comm_size", 0)
@@ -189,7 +189,7 @@ class NpuFile:
             raise self.wrong(each.id, what, "comm_src and comm_dst must be the file's own rank and another")
         if not 0 <= peer < self.groups.ranks:
             raise self.wrong(each.id, what, f"the files and groups are of {self.groups.ranks} ranks: name all files")
-        size, told = self._size(each), self._told(each)
+        size, said = self._size(each), self._said(each)
         request = Operation("send", None, (source, target), size, src=source, dst=target)
         kind, tag = "send" if sends else "receive", each.whole("comm_tag", 0)
-        return Node(kind, each.id, after, [], peer, size, tag, told.of(request), told.number, told.part)
+        return Node(kind, each.id, after, [], peer, size, tag, said.of(request), said.number, said.part)

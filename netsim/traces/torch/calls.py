@@ -243,8 +243,8 @@ class RankFile:
         if op in ("send", "recv"):
             other = whole(args.get("Dst Rank" if op == "send" else "Src Rank"))
         made = RankCall(op, group, sent * width, received * width, kind, line, order, splits)
-        told = (whole(args.get("Rank")), other, whole(args.get("Seq")))
-        made.peer, made.global_peer, made.seq = (-1 if each is None else each for each in told)
+        said = (whole(args.get("Rank")), other, whole(args.get("Seq")))
+        made.peer, made.global_peer, made.seq = (-1 if each is None else each for each in said)
         return made
 
     def _learn_group(self, group: str, args: dict[str, Any]) -> None:

@@ -186,9 +186,10 @@ class Port:
         if self.busy or (packet := self.take()) is None:
             return
         self.busy = True
+        if packet.message is not None and packet.stored_as != "control":  # a NIC's own packets stand nowhere
+            self.transmits(packet)
         if packet.message is not None and packet.stored_as == "data":
             queue = self.queue_of(packet)
-            self.transmits(packet)
             if self.link.source >= len(self.twin.network.hosts):
                 by_length = self.marks_late and queue.marks(queue.filled["data"], self.count.packets)
                 queue.mark(packet, by_length, *[each.on_dequeue(queue, packet) for each in queue.disciplines])

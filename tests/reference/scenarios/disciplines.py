@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 from netsim.queues.disciplines.codel import Codel
+from netsim.queues.disciplines.drr import Drr
 from netsim.topology.network import Network
 from tests.reference.scenarios.drawn import drawn_together
 from tests.reference.scenarios.networks import MICROSECOND as US
-from tests.reference.scenarios.networks import incast, leaves, queue, shift, star
-from tests.reference.scenarios.pfc import INTO_ONE_LEAF, pauses
+from tests.reference.scenarios.networks import all_to_all, incast, leaves, queue, rails, shift, star
+from tests.reference.scenarios.pfc import INTO_ONE_LEAF, TO_ONE_RAIL, pauses
 from tests.reference.scenarios.priorities import classed
 from tests.reference.scenarios.recovery import SELECTIVE, trimming
 from tests.reference.scenarios.scenario import Collective, Scenario, one, scenarios
@@ -17,6 +18,11 @@ from tests.reference.scenarios.shared_buffer import sharing
 def with_codel(network: Network, target_us: int = 1, interval_us: int = 8) -> Network:
     """The same network with switches that mark by waiting time."""
     return replace(network, queue={"codel": Codel(target=target_us * US, interval=interval_us * US)})
+
+
+def with_drr(network: Network, quantum: int = 4160) -> Network:
+    """The same network with links that let classes take turns."""
+    return replace(network, queue={"drr": Drr(quantum=quantum)})
 
 
 # fmt: off
@@ -38,6 +44,18 @@ DISCIPLINED = scenarios(
              one([*incast(3, 200_000), *shift(4, 1, 50_000, channel=1)]), "ecn_marks", control="dctcp", window=20),
     Scenario("codel_in_each_class", with_codel(star(5)), classed((0, incast(4, 200_000)), (1, incast(4, 200_000))),
              "ecn_marks lower_classes_waited", control="dctcp", window=20),
+    Scenario("drr_shares_a_link_of_a_switch", with_drr(star(4)),
+             classed((0, [(1, 0, 0, 200_000, ())]), (1, [(2, 0, 0, 200_000, ())])), control="none"),
+    Scenario("drr_shares_a_nic", with_drr(star(3)),
+             classed((0, [(0, 1, 0, 200_000, ())]), (1, [(0, 2, 0, 200_000, ())])), control="none"),
+    Scenario("drr_by_bytes_of_small_and_full_packets", with_drr(star(5), 1500),
+             classed((0, incast(4, 90_000)), (1, [(s, 0, c, 700, ()) for s in range(1, 5) for c in range(30)]),
+                     (3, incast(4, 50_000))), control="none"),
+    Scenario("drr_of_what_passes_through_a_gpu", with_drr(rails(3, 2, at=queue(30)), 9000),
+             classed((0, TO_ONE_RAIL), (1, all_to_all(6, 50_000)), (2, shift(6, 3, 70_000))), "transit", window=9),
+    Scenario("drr_passes_a_stopped_class", with_drr(leaves(2, 4, 1, pfc=pauses(3, 1))),
+             classed((0, INTO_ONE_LEAF), (1, INTO_ONE_LEAF), (2, shift(8, 5, 40_000))),
+             "pauses hosts_stopped switches_stopped passed_a_stopped_class", "data_dropped", control="none"),
 )
 # fmt: on
 

@@ -1,5 +1,7 @@
 """Laws that hold in every run, at every moment and in the end; and that a broken law would be noticed."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Nothing depends on absolute time: what starts later is the same, but for its times; and ties have an order."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any
 

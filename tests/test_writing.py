@@ -4,8 +4,6 @@ import os
 import resource
 import shutil
 import stat
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +14,8 @@ import netsim
 from netsim.errors import InputError, RunError
 from netsim.writing import check_file, write_text, write_whole
 from tests.cli.command_line import CommandLine
+from tests.processes import finished, started
 
-HOME = Path(__file__).parent.parent
 LONG = "x" * 300
 STUDY = 'trace = "perm16"\ntopology = "fat_tree_k4_100g"\n[grid]\nseed = [1]\n'
 
@@ -186,20 +184,11 @@ def test_a_full_disk_is_no_mistake_of_the_users(tmp_path: Path) -> None:
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_output_to_a_full_device_is_one_line(command: str, stream: str) -> None:
     with open("/dev/full", "w") as full:
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: full}
-        process = subprocess.run(
-            [sys.executable, "-m", "netsim", *command.split()],
-            cwd=HOME,
-            text=True,
-            check=False,
-            stdout=streams["stdout"],
-            stderr=streams["stderr"],
-        )
+        code, _, told = finished(started("-m", "netsim", *command.split(), **{stream: full}))
     if stream == "stdout" and "nonsense" not in command:
-        assert process.returncode == 1
-        assert process.stderr == "netsim: No space left on device; look at where the output goes\n"
+        assert (code, told) == (1, "netsim: No space left on device; look at where the output goes\n")
     elif stream == "stderr":
-        assert process.returncode == (2 if "nonsense" in command else 0)
+        assert code == (2 if "nonsense" in command else 0)
 
 
 def test_a_saved_runs_folder_may_be_reached_by_a_link(saved: Path, tmp_path: Path) -> None:

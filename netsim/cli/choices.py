@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,12 +63,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables
 
 
 def settings(
-    algorithms: list[str],
-    preset: str | None,
-    transport: str | None,
-    routing: str | None,
-    seed: int | None,
     sets: list[str],
+    algorithms: Sequence[str] = (),
+    preset: str | None = None,
+    transport: str | None = None,
+    routing: str | None = None,
+    seed: int | None = None,
 ) -> list[str]:
     """All choices of a command line as `path=value`; a `--set` has the last word."""
     from netsim.config import CONTROL_ALONE

@@ -94,10 +94,8 @@ def compare(
     from netsim.cli.designs import axes_of, designs, saved_runs
     from netsim.cli.work import say_how_read
     from netsim.study.controls import names_of
-    from netsim.writing import check_file
 
-    if html is not None:
-        check_file(html)
+    show.refuse_unwritable(html)
     answer = Answer(html, as_json, choices.limits(time_limit, wall_limit))
     folders = saved_runs(traces)
     if folders:
@@ -108,7 +106,7 @@ def compare(
         raise InputError(f"{seeds} seeds", where="--seeds", hint="give 1 or more")
     transport = [*transport, *(names_of(controls) if controls else [])]
     axes = axes_of(traces, on, algorithm, preset, transport, routing, placement)
-    found = designs(traces, axes, choices.settings([], None, None, None, seed, sets), show.note)
+    found = designs(traces, axes, choices.settings(sets, seed=seed), show.note)
     say_how_read(found[0].scenario)
     answer.base = _said_of_the_base(found) if len(transport) > 1 else {}
     _compare_designs(found, seeds, prices, jobs, answer)

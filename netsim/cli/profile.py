@@ -45,7 +45,7 @@ def profile(
 ) -> None:
     _check_places(out, html, compare)
     jobs = [[each] for each in traces] if compare else [traces]
-    chosen = choices.settings(algorithm, None, None, None, None, sets)
+    chosen = choices.settings(sets, algorithm)
     profiles = [_profile(job, on, chosen, fill_missing_ranks) for job in jobs]
     _save(profiles, out, html)
     _print(profiles, compare, as_json)
@@ -71,10 +71,7 @@ def _check_places(out: Path | None, html: Path | None, compare: bool) -> None:
             hint = "profile each job alone to save it, or take --json or --html"
             raise InputError("one folder holds one profile", where="--out", hint=hint)
         check_profile_folder(out)
-    if html is not None:
-        from netsim.writing import check_file
-
-        check_file(html)
+    show.refuse_unwritable(html)
 
 
 def _profile(traces: list[str], on: str | None, sets: list[str], fill: bool) -> Profile:
@@ -94,14 +91,11 @@ def _profile(traces: list[str], on: str | None, sets: list[str], fill: bool) -> 
 
 
 def _save(profiles: list[Profile], out: Path | None, html: Path | None) -> None:
+    from netsim.report.profile_page import profile_page
+
     if out is not None:
         from netsim.report.profile_folder import save_profile
 
         save_profile(profiles[0], out)
         show.note(f"saved in {out}")
-    if html is not None:
-        from netsim.report.profile_page import profile_page
-        from netsim.writing import write_text
-
-        write_text(html, profile_page(profiles))
-        show.note(f"plots in {html}")
+    show.written(html, lambda: profile_page(profiles), "plots in")

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from netsim.cli import choices
+from netsim.cli import choices, show
 
 
 def report(
@@ -27,10 +27,9 @@ def report(
 ) -> None:
     from netsim.report.run_page import run_page
     from netsim.result import Result
-    from netsim.writing import check_file, write_text
+    from netsim.writing import write_text
 
-    if out is not None:
-        check_file(out)
+    show.refuse_unwritable(out)
     page = folder / "report.html" if out is None else out
     write_text(page, run_page(Result.load(folder)))
     print(page)

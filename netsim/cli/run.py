@@ -43,7 +43,7 @@ def run(
     if out is not None:
         check_writable(out)  # before the work, not after it
     limits = choices.limits(time_limit, wall_limit)
-    chosen = choices.settings(algorithm, preset, transport, routing, seed, sets)
+    chosen = choices.settings(sets, algorithm, preset, transport, routing, seed)
     scenario = scenario_of(traces, on, chosen, fill=fill_missing_ranks)
     say_how_read(scenario)
     result = simulated(scenario, limits)

@@ -70,11 +70,8 @@ def sweep(
     from netsim.study.plan import read_plan
     from netsim.study.pool import pool_of
     from netsim.study.sweep import work_of
-    from netsim.writing import check_file
 
-    for file in (html, svg):
-        if file is not None:
-            check_file(file)
+    show.refuse_unwritable(html, svg)
     pool = pool_of(backend, scheduler, jobs)
     plan = read_plan(study)
     folder = StudyFolder(out if out is not None else Path(f"{study.stem}_results"))

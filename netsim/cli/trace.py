@@ -58,10 +58,8 @@ def trace(
     from netsim.errors import InputError
     from netsim.report.perfetto import write_trace
     from netsim.result import Result
-    from netsim.writing import check_file
 
-    if out is not None:
-        check_file(out)
+    show.refuse_unwritable(out)
     if collective is not None and detail is None:
         hint = "add --detail chunks: without, all are drawn"
         raise InputError("chunk flows of one collective, and none were asked for", where="--collective", hint=hint)

@@ -89,7 +89,7 @@ def test_transport_changes_the_control_and_nothing_else(
     file = saved(tmp_path / "s.toml", f'trace = "perm16"\ntopology = "fat_tree_k4_100g"\n{given}')
     sets = [f"transport.preset={options[1]}"] if options else []
     before = netsim.load_scenario(file, sets)
-    after = netsim.load_scenario(file, settings([], options[1] if options else None, "swift", None, None, []))
+    after = netsim.load_scenario(file, settings([], preset=options[1] if options else None, transport="swift"))
     assert (after.transport.control, after.transport.preset) == ("swift", preset)
     assert after.transport == before.transport.model_copy(update={"control": "swift"})
     assert (after.topology, after.routing) == (before.topology, before.routing)

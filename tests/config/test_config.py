@@ -123,11 +123,8 @@ def test_set_reaches_every_part(folder: Path, setting: str, value_of: Any, value
 
 def test_later_settings_win(folder: Path) -> None:
     scenario = read(HEAD, "topology.buffer=1MB", "topology=fat_tree_k8_100g", "topology.rate=7Gb/s", "seed=3", "seed=4")
-    assert (scenario.topology.buffer, scenario.topology.rate, scenario.seed) == (
-        112_000,
-        7 * GIGABIT,
-        4,
-    )  # kmax
+    assert (scenario.topology.buffer, scenario.topology.rate) == (112_000, 7 * GIGABIT)  # kmax
+    assert scenario.seed == 4
 
 
 def test_another_topology_for_a_file(folder: Path) -> None:

@@ -77,10 +77,6 @@ def ideal_times(
     the first (CSR).
     """
     rows, links, nodes = len(first_after) - 1, len(world.links), len(world.next_event)
-    plays = rows <= MOST_MESSAGES or (rows <= 4 * MOST_MESSAGES and packets >= LONG * rows)
-    train = max(1, packets // (2 * MOST_TRAINS if len(after) else MOST_TRAINS))
-    trains = packets // train + rows  # at most
-    most_events = links + len(after) + 2 * trains + 1 if plays else 1
     work = Work(
         own=np.array([(first, first_flow)], OWN),
         first_after=first_after,
@@ -98,15 +94,28 @@ def ideal_times(
         reached=np.zeros(nodes + 1, REACHED),
         nodes=np.zeros(nodes + 1, "i8"),
         layers=np.zeros(int(world.settings[0]["stride"]), LAYER),
-        tally=np.array([(0, train, 0)], TALLY),
-        calendar=np.zeros(1, CALENDAR),
-        events=aligned_zeros(most_events, EVENT),
-        days=np.zeros(1 << (trains - 1).bit_length() if plays else 1, "u4"),
-        **{name: np.zeros(most_events, "u4") for name in ("today", "merged", "heap")},
-        passing=np.zeros(trains if plays else 0, PASSING),
-        runs=aligned_zeros(rows if plays else 0, RUN),
-        turns=np.zeros(flows if plays else 0, TURN),
-        ports=aligned_zeros(links if plays else 0, PORT),
+        **_as_played(rows, flows, links, packets, len(after)),
     )
     floor = int(measure(world, work))
     return floor, max(floor, int(work.tally[0]["ended_at"])), work.floors
+
+
+def _as_played(rows: int, flows: int, links: int, packets: int, waiting: int) -> dict[str, Any]:
+    """What `play` writes to; empty for an operation that is too large to be played."""
+    train = max(1, packets // (2 * MOST_TRAINS if waiting else MOST_TRAINS))
+    trains = packets // train + rows  # at most
+    events = links + waiting + 2 * trains + 1
+    if rows > 4 * MOST_MESSAGES or (rows > MOST_MESSAGES and packets < LONG * rows):
+        rows = flows = links = trains = 0
+        events = 1
+    return {
+        "tally": np.array([(0, train, 0)], TALLY),
+        "calendar": np.zeros(1, CALENDAR),
+        "events": aligned_zeros(events, EVENT),
+        "days": np.zeros(1 << trains.bit_length(), "u4"),
+        **{name: np.zeros(events, "u4") for name in ("today", "merged", "heap")},
+        "passing": np.zeros(trains, PASSING),
+        "runs": aligned_zeros(rows, RUN),
+        "turns": np.zeros(flows, TURN),
+        "ports": aligned_zeros(links, PORT),
+    }

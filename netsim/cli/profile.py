@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from netsim.cli import choices, show
+from netsim.cli.choices import option
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,18 +29,13 @@ if TYPE_CHECKING:
 def profile(
     traces: choices.Traces,
     on: Annotated[
-        str | None,
-        typer.Option(
-            "--on", metavar="TOPOLOGY", help="Place the ranks there: what leaves a server, and by which rail?"
-        ),
+        str | None, option("--on", "TOPOLOGY", "Place the ranks there: what leaves a server, and by which rail?")
     ] = None,
     algorithm: choices.Algorithms = [],  # noqa: B006  typer wants the plain default
     sets: choices.Settings = [],  # noqa: B006
     fill_missing_ranks: choices.FillMissingRanks = False,
     compare: Annotated[bool, typer.Option("--compare", help="Each TRACE is a job of its own: side by side.")] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Save profile.json and Parquet tables here.")
-    ] = None,
+    out: Annotated[Path | None, option("--out", "DIR", "Save profile.json and Parquet tables here.")] = None,
     html: choices.Html = None,
     as_json: choices.Json = False,
 ) -> None:

@@ -15,13 +15,13 @@ from typing import Annotated
 import typer
 
 from netsim.cli import choices, show
+from netsim.cli.choices import option
 
 
 def report(
     folder: choices.SavedRun,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Where to write the page.  [default: DIR/report.html]"),
+        Path | None, option("--out -o", "FILE", "Where to write the page.  [default: DIR/report.html]")
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
 ) -> None:

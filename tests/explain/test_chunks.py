@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,16 +13,9 @@ from netsim.errors import InputError
 from netsim.explain.chunks import chunks_of
 from netsim.result import Result
 from netsim.result.chunks import COLUMNS, PAIRS, Chunks, steps_of
+from tests.traffic import job
 
 RANKS = 16
-
-
-def job(rank: netsim.Rank) -> Any:
-    """Half of the ranks come late."""
-    if rank.number >= 8:
-        yield rank.compute("20us")
-    yield rank.all_reduce("256KiB")
-    yield rank.all_gather("1MiB")
 
 
 RUNS = {

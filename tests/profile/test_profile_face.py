@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from netsim.config import build_scenario, load_trace
-from netsim.errors import InputError
 from netsim.profile import Profile, profile
 from netsim.traces import Group, Operation, Trace, read
+from tests.inputs import refusal
 from tests.traces.nccl.nccl_lines_of import call, init, world
 
 
@@ -77,5 +77,4 @@ def test_ranks_that_no_log_shows_have_no_row_and_no_place(tmp_path: Path) -> Non
         *(1, 7),  # its neighbours in the world
         *(8, 10),  # and in the group whose members nothing names
     }
-    with pytest.raises(InputError, match="leave --on out"):
-        profile(trace, build_scenario(trace, "rail_optimized_16"))
+    assert "leave --on out" in refusal(profile, trace, build_scenario(trace, "rail_optimized_16"))

@@ -8,15 +8,13 @@ import pytest
 from netsim.config import build_scenario
 from netsim.study.plan import Plan, identity, read_plan
 from tests.collectives.test_msccl import xml
-from tests.inputs import refusal
+from tests.inputs import refusal, saved
 
 BASE = 'trace = "perm16"\ntopology = "fat_tree_k4_100g"\n'
 
 
 def plan(folder: Path, text: str) -> Plan:
-    path = folder / "study.toml"
-    path.write_text(text)
-    return read_plan(path)
+    return read_plan(saved(folder / "study.toml", text))
 
 
 def settings(folder: Path, text: str) -> list[dict[str, Any]]:

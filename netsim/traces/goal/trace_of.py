@@ -36,9 +36,7 @@ def trace_of(goal: Goal) -> Trace:
     needs = needs_of(nodes, order, met, goal)
     computes = bool((nodes.kinds == COMPUTE).any())
     waits = needs.waits(with_self=not computes and len(needs.nodes) > 0)
-    places = topological_order(
-        len(needs.nodes), *waits, lambda number, _: _cycle(nodes, int(needs.nodes[number]), goal)
-    )
+    places = topological_order(len(needs.nodes), *waits, lambda number, _: _cycle(nodes, needs.nodes[number], goal))
     if computes or not len(needs.nodes):
         made = _operations(nodes, needs, places, has_lines=goal.has_lines)
     else:

@@ -1,16 +1,11 @@
 """Traces for the tests, of one collective or of flows that all start together, and operations of one or two ranks."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from netsim import Operation, Trace
+from netsim.validate.bench import matrix
 
-
-def flows(ranks: int, pairs: Iterable[tuple[int, int]], size: int) -> Trace:
-    """Each pair (source, target) gets a flow of `size` bytes."""
-    matrix = tuple((source, target, size) for source, target in pairs)
-    operation = Operation("flows", None, tuple(range(ranks)), size * len(matrix), flows=matrix)
-    return Trace("flows", ranks, {}, (operation,))
+flows = matrix  # of pairs (source, target), which get so many bytes each
 
 
 def collective(op: str, ranks: int, size: int, algorithm: str | None = None, root: int = 0) -> Trace:

@@ -10,7 +10,6 @@ from netsim.collectives.checking import check, depths
 from netsim.collectives.layout import Layout
 from netsim.collectives.request import Request
 from netsim.collectives.schedule import Schedule
-from netsim.collectives.table import columns
 from netsim.errors import InputError, nearest
 
 Algorithm = Callable[[Request], Schedule]
@@ -79,7 +78,6 @@ __all__ = [
     "Request",
     "check",
     "check_name",
-    "columns",
     "depths",
     "plan",
 ]

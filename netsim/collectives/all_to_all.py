@@ -50,7 +50,6 @@ def _rounds(builder: Builder, channel: int, receiver: Int64s, offset: Int64s, si
         target=receiver.ravel()[chunks.block].astype(np.int32),
         size=chunks.bytes,
         offset=chunks.offset,
-        reduces=np.zeros(len(chunks), dtype=np.bool_),
         waits=(awaited >= 0).astype(np.int16),
         after=awaited[awaited >= 0].astype(np.int32),
     )

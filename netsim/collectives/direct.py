@@ -135,8 +135,5 @@ def _straight(request: Request, source: ArrayLike, target: ArrayLike, offset: Ar
             target=receivers[chunks.block],
             size=chunks.bytes,
             offset=chunks.offset,
-            reduces=np.zeros(len(chunks), dtype=np.bool_),
-            waits=np.zeros(len(chunks), dtype=np.int16),
-            after=np.zeros(0, dtype=np.int32),
         )
     return builder.build()

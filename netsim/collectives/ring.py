@@ -1,11 +1,13 @@
 """Rings: every piece travels from neighbour to neighbour, all pieces at once."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from netsim.collectives.chunking import ALIGNMENT, Pieces, cut, refuse_too_many, share
 from netsim.collectives.layout import Layout, chains
 from netsim.collectives.request import Request
-from netsim.collectives.schedule import Builder, Int32s, Schedule
+from netsim.collectives.schedule import Builder, Int32s, Int64s, Schedule
 
 RING_CHUNK = 1 << 20
 """Bytes of one slice of NCCL's Ring Simple: 2 slots of 512 KiB (collectives.h)."""
@@ -14,51 +16,39 @@ CHAIN_CHUNK = 512 << 10
 """Bytes of one slice of NCCL's Ring Simple broadcast and reduce: 1 slot."""
 
 
+Blocks = tuple[Int64s, Int64s]
+"""The first byte and the length of each position's block, of what one channel carries."""
+
+
 def all_reduce(request: Request) -> Schedule:
     """Reduce-scatter, then all-gather, round one ring per channel: 2 (n - 1) / n bytes per rank and byte.
 
     Bytes are shared among channels, then among ranks, then cut. Block b is complete at position b after n - 1 hops.
     """
-    ranks, channels = request.ranks, request.rail_channels()
-    builder = Builder(request.op, "ring", ranks)
-    for channel in range(channels):
-        first, size = share(request.bytes, channels, channel, ALIGNMENT)
-        start, sizes = share(size, ranks, np.arange(ranks), ALIGNMENT)
-        chunks = cut(first + start, sizes, request.chunk(RING_CHUNK))
-        order = ring_order(request.places, channel)
-        after_owner = (seats(order)[chunks.block] + 1) % ranks
-        _travel(builder, channel, order, chunks, after_owner, hops=2 * (ranks - 1), adding=ranks - 1)
-    return builder.build()
+    hops = request.ranks - 1
+    return _ring(request, _shared_out, RING_CHUNK, first_seat=1, hops=2 * hops, adding=hops)
 
 
 def reduce_scatter(request: Request) -> Schedule:
     """Block b starts at the neighbour after position b and is complete when it arrives at b, n - 1 hops later."""
-    ranks = request.ranks
-    builder = Builder(request.op, "ring", ranks)
-    for channel in range(request.rail_channels()):
-        order, chunks = ring_order(request.places, channel), _part_of_blocks(request, channel)
-        after_owner = (seats(order)[chunks.block] + 1) % ranks
-        _travel(builder, channel, order, chunks, after_owner, hops=ranks - 1, adding=ranks - 1)
-    return builder.build()
+    hops = request.ranks - 1
+    return _ring(request, _part_of_blocks, RING_CHUNK, first_seat=1, hops=hops, adding=hops)
 
 
 def all_gather(request: Request) -> Schedule:
     """Block b starts at position b and makes n - 1 hops."""
-    builder = Builder(request.op, "ring", request.ranks)
-    for channel in range(request.rail_channels()):
-        order, chunks = ring_order(request.places, channel), _part_of_blocks(request, channel)
-        _travel(builder, channel, order, chunks, seats(order)[chunks.block], hops=request.ranks - 1, adding=0)
-    return builder.build()
+    return _ring(request, _part_of_blocks, RING_CHUNK, first_seat=0, hops=request.ranks - 1, adding=0)
 
 
 def broadcast(request: Request) -> Schedule:
     """The ring cut open before the root: pieces follow one another down the chain."""
-    return _chain(request, first_seat=0, adding=0)
+    return _ring(request, _all_of_the_root, CHAIN_CHUNK, first_seat=0, hops=request.ranks - 1, adding=0)
 
 
 def reduce(request: Request) -> Schedule:
     """The ring cut open after the root: pieces follow one another up the chain, and everybody adds its own."""
-    return _chain(request, first_seat=1, adding=request.ranks - 1)
+    hops = request.ranks - 1
+    return _ring(request, _all_of_the_root, CHAIN_CHUNK, first_seat=1, hops=hops, adding=hops)
 
 
 def ring_order(layout: Layout, channel: int) -> Int32s:
@@ -73,23 +63,42 @@ def seats(order: Int32s) -> Int32s:
     return seat
 
 
-def _part_of_blocks(request: Request, channel: int) -> Pieces:
-    """What a channel carries of the n blocks (one per rank) of an all-gather or reduce-scatter."""
+def _shared_out(request: Request, channel: int) -> Blocks:
+    """A channel's part of the buffer, shared out among the positions."""
+    first, size = share(request.bytes, request.rail_channels(), channel, ALIGNMENT)
+    start, sizes = share(size, request.ranks, np.arange(request.ranks), ALIGNMENT)
+    return first + start, sizes
+
+
+def _part_of_blocks(request: Request, channel: int) -> Blocks:
+    """A channel's part of each of the n blocks (one per rank) of an all-gather or reduce-scatter."""
     start, sizes = share(request.bytes, request.ranks, np.arange(request.ranks))
     first, part = share(sizes, request.rail_channels(), channel, ALIGNMENT)
-    return cut(start + first, part, request.chunk(RING_CHUNK))
+    return start + first, part
 
 
-def _chain(request: Request, first_seat: int, adding: int) -> Schedule:
-    """All pieces start `first_seat` places after the root and make n - 1 hops."""
-    channels = request.rail_channels()
+def _all_of_the_root(request: Request, channel: int) -> Blocks:
+    """A channel's part of the buffer, as the root's block; the other positions have none."""
+    first, size = share(request.bytes, request.rail_channels(), channel, ALIGNMENT)
+    return np.full(request.ranks, first), np.where(np.arange(request.ranks) == request.root, size, 0)
+
+
+def _ring(
+    request: Request,
+    blocks: Callable[[Request, int], Blocks],
+    usual_chunk: int,
+    *,
+    first_seat: int,
+    hops: int,
+    adding: int,
+) -> Schedule:
+    """The pieces of a position's block start `first_seat` places after it and make `hops` hops."""
     builder = Builder(request.op, "ring", request.ranks)
-    for channel in range(channels):
-        first, size = share(request.bytes, channels, channel, ALIGNMENT)
-        chunks = cut(first, size, request.chunk(CHAIN_CHUNK))
+    for channel in range(request.rail_channels()):
+        chunks = cut(*blocks(request, channel), request.chunk(usual_chunk))
         order = ring_order(request.places, channel)
-        start = np.full(len(chunks), seats(order)[request.root] + first_seat, dtype=np.int32) % request.ranks
-        _travel(builder, channel, order, chunks, start, hops=request.ranks - 1, adding=adding)
+        start = (seats(order)[chunks.block] + first_seat) % request.ranks
+        _travel(builder, channel, order, chunks, start, hops=hops, adding=adding)
     return builder.build()
 
 

@@ -54,7 +54,7 @@ def add_rounds(
                 target=messages.target[chunks.block],
                 size=chunks.bytes,
                 offset=chunks.offset % buffer if buffer else chunks.offset,
-                reduces=np.full(len(chunks), messages.reduces, dtype=np.bool_),
+                reduces=messages.reduces,
                 waits=np.bincount(piece, minlength=len(chunks)).astype(np.int32),
                 after=(row[np.argsort(piece, kind="stable")] - built).astype(np.int32),
             )

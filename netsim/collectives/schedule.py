@@ -55,7 +55,6 @@ class Builder:
     def __init__(self, op: str, algorithm: str, ranks: int) -> None:
         self.ranks, self._names = ranks, (op, algorithm, ranks)
         self._columns: dict[str, list[NDArray[np.generic]]] = {name: [] for name in _TYPES}
-        self._channels: list[tuple[int, int]] = []
         self._rows = 0
 
     def add(
@@ -66,36 +65,25 @@ class Builder:
         target: Int32s,
         size: Int64s,
         offset: Int64s,
-        reduces: NDArray[np.bool_],
-        waits: NDArray[np.int16] | Int32s,
-        after: Int32s,
+        reduces: NDArray[np.bool_] | bool = False,
+        waits: NDArray[np.integer] | int = 0,
+        after: Int32s | tuple[()] = (),
     ) -> None:
         """Append rows; `waits` counts the predecessors of each, `after` lists them, counted from this part's first."""
-        part: tuple[NDArray[Any], ...] = (source, target, size, offset, reduces, waits, after + np.int32(self._rows))
-        for (name, kind), column in zip(_TYPES.items(), part, strict=True):
-            self._columns[name].append(column.astype(kind, copy=False))
-        self._channels.append((channel, len(source)))
+        rows = {"source": source, "target": target, "channel": channel, "bytes": size}
+        rows |= {"offset": offset, "reduces": reduces, "waits": waits}
+        for name, column in rows.items():
+            self._columns[name].append(np.broadcast_to(np.asarray(column, _TYPES[name]), len(source)))
+        self._columns["after"].append(np.asarray(after, np.int32) + np.int32(self._rows))
         self._rows += len(source)
 
     def build(self) -> Schedule:
         """The schedule; parts are let go column by column, so that the peak stays near the size of the result."""
         first_after = np.zeros(self._rows + 1, dtype=np.int64)
         np.cumsum(self._join("waits"), out=first_after[1:])
-        channels = np.array([channel for channel, _ in self._channels], dtype=np.int16)
+        columns = {name: self._join(name) for name in tuple(self._columns)}
         op, algorithm, ranks = self._names
-        return Schedule(
-            op=op,
-            algorithm=algorithm,
-            ranks=ranks,
-            source=self._join("source"),
-            target=self._join("target"),
-            channel=np.repeat(channels, [rows for _, rows in self._channels]),
-            bytes=self._join("bytes"),
-            first_after=first_after,
-            after=self._join("after"),
-            offset=self._join("offset"),
-            reduces=self._join("reduces"),
-        )
+        return Schedule(op=op, algorithm=algorithm, ranks=ranks, first_after=first_after, **columns)
 
     def _join(self, name: str) -> NDArray[Any]:
         parts = self._columns.pop(name)
@@ -105,6 +93,7 @@ class Builder:
 _TYPES: dict[str, type[np.generic]] = {
     "source": np.int32,
     "target": np.int32,
+    "channel": np.int16,
     "bytes": np.int64,
     "offset": np.int64,
     "reduces": np.bool_,

@@ -89,8 +89,9 @@ class ShortestPaths:
 def _search(hops: NDArray[np.int16], nodes: Ints, targets: Ints, firsts: NDArray[np.intp]) -> None:
     """Breadth first, backwards along links that are grouped by the node they leave, from where hops is 1."""
     for distance in range(2, UNREACHED):
-        near = np.logical_or.reduceat(hops[targets] == distance - 1, firsts, axis=0)
-        new = near & (hops[nodes] == UNREACHED)
+        near = np.packbits(hops == distance - 1, axis=1)  # eight columns at once
+        new = np.bitwise_or.reduceat(near[targets], firsts, axis=0)
+        new = np.unpackbits(new, axis=1, count=hops.shape[1]).view(np.bool_) & (hops[nodes] == UNREACHED)
         if not new.any():
             return
         hops[nodes] = np.where(new, np.int16(distance), hops[nodes])

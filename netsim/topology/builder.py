@@ -12,6 +12,8 @@ from netsim.topology.network import Host, Link, Network, Switch
 from netsim.topology.pfc import Pfc
 from netsim.units import UNLIMITED
 
+_NIC = UNLIMITED, NO_ECN.kmin, NO_ECN.kmax, NO_ECN.pmax  # the queue of a host's port
+
 
 class NetworkBuilder:
     """Builds a Network step by step.
@@ -88,11 +90,11 @@ class NetworkBuilder:
             )
         if len(self._links) == 2 * limits.MOST_CABLES:
             self._refuse_more(cables=1)
-        first = len(self._links)
-        for number, source, target in ((first, a, b), (first + 1, b, a)):
-            room, marks = (UNLIMITED, NO_ECN) if source < len(self._hosts) else (buffer_bytes, ecn)
-            thresholds = (marks.kmin, marks.kmax, marks.pmax)
-            self._links.append(Link(number, source, target, kind, rate_bps, delay_ps, room, *thresholds, loss))
+        first, hosts, ports = len(self._links), len(self._hosts), (buffer_bytes, ecn.kmin, ecn.kmax, ecn.pmax)
+        self._links += (
+            Link(first, a, b, kind, rate_bps, delay_ps, *(_NIC if a < hosts else ports), loss),
+            Link(first + 1, b, a, kind, rate_bps, delay_ps, *(_NIC if b < hosts else ports), loss),
+        )
         return first
 
     def build(self) -> Network:

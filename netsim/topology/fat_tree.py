@@ -79,8 +79,9 @@ class FatTree(Topology):
         tors = self.k * self.down if self.tiers == 3 else self.k
         hosts = [builder.host(f"host{h}") for h in range(tors * self.down)]
         tor = [builder.switch(f"tor{t}", "tor") for t in range(tors)]
+        port = self.port(self.tor)
         for h, host in enumerate(hosts):
-            builder.connect(host, tor[h // self.down], kind="tor", **self.port(self.tor))
+            builder.connect(host, tor[h // self.down], kind="tor", **port)
         if self.tiers == 3:
             self._three_tiers(builder, tor)
         else:
@@ -89,18 +90,20 @@ class FatTree(Topology):
 
     def _two_tiers(self, builder: NetworkBuilder, tor: list[int]) -> None:
         core = [builder.switch(f"core{c}", "core") for c in range(self.up)]
+        port = self.port(self.core)
         for below in tor:
             for above in core:
-                builder.connect(below, above, kind="core", **self.port(self.core))
+                builder.connect(below, above, kind="core", **port)
 
     def _three_tiers(self, builder: NetworkBuilder, tor: list[int]) -> None:
         per_pod = self.up
         agg = [builder.switch(f"agg{a}", "agg") for a in range(self.k * per_pod)]
         core = [builder.switch(f"core{c}", "core") for c in range(per_pod * self.down)]
+        agg_port, core_port = self.port(self.agg), self.port(self.core)
         for t, below in enumerate(tor):
             pod = t // self.down
             for above in agg[pod * per_pod : (pod + 1) * per_pod]:
-                builder.connect(below, above, kind="agg", **self.port(self.agg))
+                builder.connect(below, above, kind="agg", **agg_port)
         for a, below in enumerate(agg):
             for above in core[a % per_pod :: per_pod]:
-                builder.connect(below, above, kind="core", **self.port(self.core))
+                builder.connect(below, above, kind="core", **core_port)

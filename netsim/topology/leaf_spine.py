@@ -42,9 +42,10 @@ class LeafSpine(Topology):
         hosts = [builder.host(f"host{h}") for h in range(self.leaves * self.hosts_per_leaf)]
         leaf = [builder.switch(f"leaf{i}", "leaf") for i in range(self.leaves)]
         spine = [builder.switch(f"spine{i}", "spine") for i in range(self.spines)]
+        leaf_port, spine_port = self.port(self.leaf), self.port(self.spine)
         for h, host in enumerate(hosts):
-            builder.connect(host, leaf[h // self.hosts_per_leaf], kind="leaf", **self.port(self.leaf))
+            builder.connect(host, leaf[h // self.hosts_per_leaf], kind="leaf", **leaf_port)
         for below in leaf:
             for above in spine:
-                builder.connect(below, above, kind="spine", **self.port(self.spine))
+                builder.connect(below, above, kind="spine", **spine_port)
         return builder.build()

@@ -80,11 +80,12 @@ class RailOptimized(Topology):
         nvswitch = [builder.switch(f"nvswitch{s}", "nvswitch") for s in range(self.servers)]
         rails = [builder.switch(f"rail{r}", "rail") for r in range(self.gpus_per_server)]
         spine = [builder.switch(f"spine{s}", "spine") for s in range(self.spines)]
+        inside, nic, spine_port = self.port(self.nvlink), self.port(self.nic), self.port(self.spine)
         for number, host in enumerate(hosts):
             server, rail = divmod(number, self.gpus_per_server)
-            builder.connect(host, nvswitch[server], kind=SCALE_UP, **self.port(self.nvlink))
-            builder.connect(host, rails[rail], kind="rail", **self.port(self.nic))
+            builder.connect(host, nvswitch[server], kind=SCALE_UP, **inside)
+            builder.connect(host, rails[rail], kind="rail", **nic)
         for below in rails:
             for above in spine:
-                builder.connect(below, above, kind="spine", **self.port(self.spine))
+                builder.connect(below, above, kind="spine", **spine_port)
         return builder.build()

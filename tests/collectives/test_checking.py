@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from netsim.collectives import Request, Schedule, check, columns, depths, plan
+from netsim.collectives import Request, Schedule, check, depths, plan
 from netsim.errors import InputError
 from tests.inputs import refusal
 
@@ -111,20 +111,3 @@ def test_rows_of_every_stretch_are_checked(monkeypatch: pytest.MonkeyPatch) -> N
 def test_depth_is_the_longest_way_from_a_row_that_waits_for_nothing() -> None:
     rows = [(2, 3, 1), (0, 1, 1), (1, 2, 1), (3, 2, 1)]
     assert depths(by_hand(rows, [[2, 3], [], [1], []])).tolist() == [2, 0, 1, 0]
-
-
-def test_columns_for_people() -> None:
-    table = columns(plan(Request(op="all_reduce", ranks=3, bytes=96)))
-    assert list(table) == ["row", "step", "source", "target", "channel", "bytes", "offset", "reduces", "after"]
-    assert table["step"].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
-    assert table["after"].tolist() == ["-", "-", "-", "0", "1", "2", "3", "4", "5", "6", "7", "8"]
-    assert table["source"][:3].tolist() == [1, 2, 0]
-    assert table["reduces"].tolist() == [True] * 6 + [False] * 6
-    joined = columns(plan(Request(op="reduce", ranks=6, bytes=64, channels=1), "tree"))
-    assert "0 1" in joined["after"].tolist()
-
-
-def test_columns_of_the_first_rows_only() -> None:
-    table = columns(plan(Request(op="all_to_all", ranks=4, bytes=96)), limit=5)
-    assert {len(column) for column in table.values()} == {5}
-    assert {len(column) for column in columns(plan(Request(op="all_reduce", ranks=1))).values()} == {0}

@@ -69,33 +69,66 @@ NETWORKS = [Idle(2), Idle(4), Idle(2, gigabits=600, delay_ns=900), Idle(4, gigab
 each_network = pytest.mark.parametrize("net", NETWORKS, ids=str)
 
 
-@each_network
-@pytest.mark.parametrize("ranks", [2, 4, 7, 8])
+ONE_PER_RANK = 0
+
+
+def rounds(ranks: int) -> range:
+    """As many as it takes to double 1 until it is no less than the number of ranks."""
+    return range((ranks - 1).bit_length())
+
+
+def round_a_ring(ranks: int) -> list[int]:
+    return [1] * (ranks - 1)
+
+
+def over_tree(ranks: int) -> list[int]:
+    """Of 2^m ranks: m levels up, m down, in both trees at once, each with half the buffer.
+
+    All levels but the one at the root have two children: what these send shares the parent's link, up and down. A rank
+    that has children in one tree is a leaf of the other, and the trees are mirror images, so at every level they use
+    different links.
+    """
+    inner = [2] * (len(rounds(ranks)) - 1)
+    return [*inner, 1, 1, *inner]
+
+
+def all_it_has(ranks: int) -> list[int]:
+    """Or as many blocks as are missing."""
+    return [min(1 << step, ranks - (1 << step)) for step in rounds(ranks)]
+
+
+def bits_of_the_way(ranks: int) -> list[int]:
+    """Blocks go 1, 2, 4, ... places: in each round those whose way has this bit."""
+    return [sum(way >> step & 1 for way in range(ranks)) for step in rounds(ranks)]
+
+
 @pytest.mark.parametrize("packets", [1, 6])
-@pytest.mark.parametrize(("op", "rounds"), [("all_reduce", 2), ("reduce_scatter", 1), ("all_gather", 1)])
-def test_ring(net: Idle, ranks: int, packets: int, op: str, rounds: int) -> None:
-    """n - 1 steps once or twice round; blocks of S / n."""
-    steps = rounds * (ranks - 1)
-    expected = steps * net.step(packets) + (steps - 1) * net.ack
-    assert net.time_ps(op, ranks, ranks * packets * PAYLOAD) == expected
-
-
 @each_network
-@pytest.mark.parametrize("ranks", [2, 5, 8])
-@pytest.mark.parametrize("packets", [1, 6])
-def test_all_to_all(net: Idle, ranks: int, packets: int) -> None:
-    """n - 1 rounds; in each everybody sends one block to another rank, and nobody's link is used twice."""
-    expected = (ranks - 1) * net.step(packets) + (ranks - 2) * net.ack
-    assert net.time_ps("all_to_all", ranks, ranks * packets * PAYLOAD) == expected
-
-
-@each_network
-@pytest.mark.parametrize("ranks", [2, 5, 8])
-@pytest.mark.parametrize("packets", [1, 6])
-def test_broadcast_in_one_piece(net: Idle, ranks: int, packets: int) -> None:
-    """A chain of n - 1 hops, the whole buffer at each."""
-    expected = (ranks - 1) * net.step(packets) + (ranks - 2) * net.ack
-    assert net.time_ps("broadcast", ranks, packets * PAYLOAD) == expected
+@pytest.mark.parametrize(
+    ("op", "algorithm", "ranks", "blocks", "steps"),
+    [
+        ("all_reduce", "ring", [2, 4, 7, 8], ONE_PER_RANK, lambda n: 2 * round_a_ring(n)),
+        ("reduce_scatter", "ring", [2, 4, 7, 8], ONE_PER_RANK, round_a_ring),
+        ("all_gather", "ring", [2, 4, 7, 8], ONE_PER_RANK, round_a_ring),
+        # In each round everybody sends one block to another rank, and nobody's link is used twice.
+        ("all_to_all", "pairwise", [2, 5, 8], ONE_PER_RANK, round_a_ring),
+        ("broadcast", "ring", [2, 5, 8], 1, round_a_ring),
+        ("all_reduce", "tree", [2, 4, 8, 16], 2, over_tree),
+        # Pairs exchange the buffer.
+        ("all_reduce", "recursive_doubling", [2, 4, 8], 1, lambda n: [1] * len(rounds(n))),
+        # Halves, quarters and so on of the buffer, down to one block; then up again.
+        ("all_reduce", "halving_doubling", [2, 4, 8], ONE_PER_RANK, lambda n: 2 * [1 << step for step in rounds(n)]),
+        ("all_gather", "bruck", [2, 3, 5, 7, 8], ONE_PER_RANK, all_it_has),
+        ("all_to_all", "bruck", [2, 3, 5, 7, 8], ONE_PER_RANK, bits_of_the_way),
+    ],
+)
+def test_steps_one_after_another(
+    net: Idle, packets: int, op: str, algorithm: str, ranks: list[int], blocks: int, steps: Callable[[int], list[int]]
+) -> None:
+    """The buffer has so many blocks; `steps`: how many a rank sends, or a link carries, in one step after another."""
+    for n in ranks:
+        expected = sum(net.step(packets * each) for each in steps(n)) + (len(steps(n)) - 1) * net.ack
+        assert net.time_ps(op, n, (blocks or n) * packets * PAYLOAD, algorithm) == expected, f"{n} ranks"
 
 
 @each_network
@@ -110,57 +143,6 @@ def test_broadcast_in_a_pipeline(net: Idle, ranks: int, pieces: int) -> None:
     assert pieces * net.ack < net.packet
     expected = (ranks - 1) * net.step(1) + (ranks - 2) * net.ack + (pieces - 1) * (net.packet + net.ack)
     assert net.time_ps("broadcast", ranks, pieces * PAYLOAD, chunk=PAYLOAD) == expected
-
-
-@each_network
-@pytest.mark.parametrize("depth", [1, 2, 3, 4])
-@pytest.mark.parametrize("packets", [1, 3])
-def test_double_binary_tree(net: Idle, depth: int, packets: int) -> None:
-    """2^m ranks: m levels up, m down, in both trees at once, each with half the buffer: p packets.
-
-    All levels but the one at the root have two children: their 2 p packets share the parent's link, up and down. A rank
-    that has children in one tree is a leaf of the other, and the trees are mirror images, so at every level they use
-    different links.
-    """
-    ranks = 2**depth
-    expected = 2 * (depth - 1) * net.step(2 * packets) + 2 * net.step(packets) + (2 * depth - 1) * net.ack
-    assert net.time_ps("all_reduce", ranks, 2 * packets * PAYLOAD, "tree") == expected
-
-
-@each_network
-@pytest.mark.parametrize("rounds", [1, 2, 3])
-@pytest.mark.parametrize("packets", [1, 6])
-def test_recursive_doubling(net: Idle, rounds: int, packets: int) -> None:
-    """log2 n rounds in which pairs exchange the buffer."""
-    expected = rounds * net.step(packets) + (rounds - 1) * net.ack
-    assert net.time_ps("all_reduce", 2**rounds, packets * PAYLOAD, "recursive_doubling") == expected
-
-
-@each_network
-@pytest.mark.parametrize("rounds", [1, 2, 3])
-@pytest.mark.parametrize("packets", [1, 6])
-def test_halving_doubling(net: Idle, rounds: int, packets: int) -> None:
-    """Halves, quarters and so on of the buffer, down to one block of S / n; then up again."""
-    steps = sum(net.step(packets << step) for step in range(rounds))
-    expected = 2 * steps + (2 * rounds - 1) * net.ack
-    assert net.time_ps("all_reduce", 2**rounds, packets * PAYLOAD << rounds, "halving_doubling") == expected
-
-
-@each_network
-@pytest.mark.parametrize("ranks", [2, 3, 5, 7, 8])
-@pytest.mark.parametrize("packets", [1, 6])
-@pytest.mark.parametrize(
-    ("op", "blocks"),
-    [
-        ("all_gather", lambda ranks, reach: min(reach, ranks - reach)),  # all it has, or as many as are missing
-        ("all_to_all", lambda ranks, reach: sum(way & reach > 0 for way in range(ranks))),
-    ],
-)
-def test_bruck(net: Idle, ranks: int, packets: int, op: str, blocks: Callable[[int, int], int]) -> None:
-    """ceil(log2 n) rounds, to ranks 1, 2, 4, ... places away."""
-    rounds = (ranks - 1).bit_length()
-    expected = sum(net.step(packets * blocks(ranks, 1 << step)) for step in range(rounds)) + (rounds - 1) * net.ack
-    assert net.time_ps(op, ranks, ranks * packets * PAYLOAD, "bruck") == expected
 
 
 SIZE = 16 * 8 * 2 * 1000  # shared out evenly among 8 ranks and 2 channels in units of 16 bytes

@@ -17,7 +17,7 @@ from tests.reference.scenarios.networks import Row, ring, star
 @pytest.mark.parametrize("in_a_table", [True, False])
 @pytest.mark.parametrize("seed", range(10))
 def test_flows_are_the_different_ends_in_order(monkeypatch: pytest.MonkeyPatch, seed: int, in_a_table: bool) -> None:
-    monkeypatch.setattr(collective_table, "KEYS_IN_A_TABLE", 1 << 26 if in_a_table else 0)
+    monkeypatch.setattr(collective_table, "TABLE_PER_ROW", 1 << 26 if in_a_table else 0)
     rows = drawn_rows(random.Random(seed), 7)
     source, target, channel, flow_of_row = flows_of(schedule_of(rows, 7))
     flows = sorted({row[:3] for row in rows})
@@ -28,7 +28,7 @@ def test_flows_are_the_different_ends_in_order(monkeypatch: pytest.MonkeyPatch, 
 
 @pytest.mark.parametrize("in_a_table", [True, False])
 def test_a_schedule_without_rows_has_no_flows(monkeypatch: pytest.MonkeyPatch, in_a_table: bool) -> None:
-    monkeypatch.setattr(collective_table, "KEYS_IN_A_TABLE", 1 << 26 if in_a_table else 0)
+    monkeypatch.setattr(collective_table, "TABLE_PER_ROW", 1 << 26 if in_a_table else 0)
     nothing = np.zeros(0, "i4")
     empty = SimpleNamespace(ranks=3, source=nothing, target=nothing, channel=nothing)
     assert [len(column) for column in flows_of(empty)] == [0, 0, 0, 0]

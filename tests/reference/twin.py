@@ -57,14 +57,12 @@ class Twin(Ranks):
         self.last_signal: dict[int, int] = {}
 
     def connect(self, source_host: int, target_host: int, channel: int, route: Route) -> int:
-        """Give the number of the connection, made when it is new."""
         key = (source_host, target_host, channel)
         if key not in self.connections:
             self.connections[key] = self.new_connection(len(self.connections), tuple(route))
         return self.connections[key].number
 
     def new_connection(self, number: int, route: Route) -> Connection:
-        """Make a connection."""
         return Connection(number, route, new_control(self, route))
 
     def release(self, messages: list[Message]) -> None:

@@ -11,7 +11,7 @@ import pytest
 import netsim
 from netsim.report.run_page import run_page
 from netsim.result import Result
-from tests.report.browser import CHROMIUM, DRIVER, browser, look, nak_per_packet, picture, requests_of
+from tests.report.browser import CHROMIUM, DRIVER, browser, logged, look, picture, requests_of
 
 pytest.importorskip("selenium", reason="the browser tests need selenium")
 pytestmark = [
@@ -78,7 +78,7 @@ def colours_of_canvas(driver: Any, canvas: str) -> int:
 
 def test_opens_without_a_complaint_or_a_request(opened: Any, page: Path) -> None:
     assert value(opened, "document.documentElement.dataset.ready") == "yes"
-    assert nak_per_packet(opened) == []
+    assert logged(opened) == []
     assert requests_of(opened) == [page.as_uri()]
     assert page.stat().st_size < LARGEST
 
@@ -225,5 +225,5 @@ def overlaps(driver: Any) -> list[str]:
 
 
 def test_it_never_complained(opened: Any, page: Path) -> None:
-    assert nak_per_packet(opened) == []
+    assert logged(opened) == []
     assert set(requests_of(opened)) <= {page.as_uri()}

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -19,11 +17,11 @@ from netsim.simulation.job import Rank
 from netsim.topology import LeafSpine
 from tests.cli.command_line import CommandLine
 from tests.inputs import refusal, saved
+from tests.processes import started
 from tests.traffic import flows
 
 pytestmark = pytest.mark.filterwarnings("ignore:ecn", "ignore:ndp")  # of small buffers
 
-HOME = Path(__file__).parents[2]
 Steps = Generator[Any, Any, None]
 ONE_PACKET = LeafSpine(leaves=2, spines=1, hosts_per_leaf=4, buffer=4160, trim=True)
 NDP = {"control": "ndp", "recovery": "selective_repeat"}
@@ -186,9 +184,7 @@ netsim.simulate(job, LeafSpine(leaves=4, spines=4, hosts_per_leaf=4, delay="1ms"
 
 def test_ctrl_c_reaches_the_core_in_the_middle_of_a_call() -> None:
     """One call of `advance` would go on for hours: it comes back at once."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", ENDLESS], cwd=HOME, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    process = started("-c", ENDLESS)
     assert process.stdout is not None
     process.stdout.readline()
     time.sleep(1)

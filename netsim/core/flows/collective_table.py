@@ -17,7 +17,7 @@ from netsim.core.state.range_allocator import RangeAllocator
 from netsim.core.state.world import World
 
 MOST_KNOWN = 1 << 10  # operations whose ideal times are remembered
-KEYS_IN_A_TABLE = 1 << 26  # up to so many possible (source, target, channel) a table finds the flows, above that a sort
+TABLE_PER_ROW = 64  # so many possible (source, target, channel) a row may cost where a table finds them, not a sort
 
 
 class ChunkFlows(Protocol):
@@ -181,7 +181,7 @@ def flows_of(schedule: ChunkFlows) -> tuple[Any, Any, Any, Any]:
     channels = int(np.max(schedule.channel, initial=0)) + 1
     keys = (np.asarray(schedule.source, "i8") * ranks + schedule.target) * channels + schedule.channel
     possible = ranks * ranks * channels
-    if possible <= KEYS_IN_A_TABLE:
+    if possible <= TABLE_PER_ROW * len(keys):
         number = np.zeros(possible, "u4")
         number[keys] = 1
         different = np.flatnonzero(number)

@@ -6,8 +6,19 @@ in trains, so that the time this takes is bounded; what lies between the links o
 
 import numpy as np
 
-from netsim.core.ideal.alone_links import answer, carry, come_in, enter, leave, time_on
-from netsim.core.ideal.event_heap import (
+from netsim.core.ideal.alone_links import (
+    NOBODY,
+    answer,
+    carry,
+    come_in,
+    enter,
+    idle_port,
+    leave,
+    leg_of_run,
+    run_of,
+    time_on,
+)
+from netsim.core.ideal.event_queue import (
     ACKED,
     ANSWERS,
     COMES,
@@ -18,9 +29,9 @@ from netsim.core.ideal.event_heap import (
     THERE,
     pop,
     push,
+    start_calendar,
 )
-from netsim.core.ideal.legs import egress_of, is_received, leg_of
-from netsim.core.link.wire import time_to_send
+from netsim.core.ideal.legs import egress_of, is_received
 from netsim.core.state.dtypes import NONE
 from netsim.core.state.packet_sizes import packets_in
 from netsim.kernel import inner, part
@@ -28,11 +39,9 @@ from netsim.kernel import inner, part
 MOST_MESSAGES = 1 << 16  # an operation of more is not played, or of four times as many where they are long:
 LONG = 16  # packets in the mean; simulating them takes longer
 MOST_TRAINS = 1 << 16  # of an operation, about; twice as many where messages wait for others, by which it is more off
-RUN = np.dtype([("left", "i8"), ("released", "i8"), ("next", "i8")])  # of a message: packets, when, what follows
 TURN = np.dtype([("first", "i8"), ("last", "i8"), ("next", "i8")])  # of a flow: its messages, and which is next in turn
 PASSING = np.dtype([("message", "i8"), ("packets", "i8"), ("last_at", "i8"), ("next", "i8")])
-TALLY = np.dtype([("events", "i8"), ("pushed", "i8"), ("passing", "i8"), ("train", "i8"), ("ended_at", "i8")])
-NOBODY = -1
+TALLY = np.dtype([("passing", "i8"), ("train", "i8"), ("ended_at", "i8")])
 INTO_RELAY, FROM_RELAY, TO_SENDER = range(3)  # the links of hosts on the way of an ACK, after the first
 
 
@@ -41,11 +50,14 @@ def release(world, work, message_id, now):
     """Put a message at the end of its connection's queue, and the connection in turn."""
     own, message = work.own[0], world.messages[message_id]
     run, turn = work.runs[message_id - own.first], work.turns[message.flow - own.first_flow]
-    payload = np.int64(world.connections[world.flows[message.flow].connection].payload)
+    connection = world.connections[world.flows[message.flow].connection]
+    payload = np.int64(connection.payload)
     run.left, run.released, run.next = packets_in(message.bytes, payload), now, NOBODY
+    run.bytes, run.payload, run.flow = message.bytes, payload, message.flow - own.first_flow
+    run.egress, run.back = egress_of(world, message_id), connection.back
     if turn.first == NOBODY:
         turn.first = message_id
-        take_turn(work, np.int64(message.flow) - own.first_flow, egress_of(world, message_id), now)
+        take_turn(work, np.int64(run.flow), np.int64(run.egress), now)
     else:
         work.runs[turn.last - own.first].next = message_id
     turn.last = message_id
@@ -98,14 +110,14 @@ def send_own(world, work, link_id, now):
     packets = min(run.left, work.tally[0].train)
     run.left -= packets
     left = run.left
-    port.free_at = now + time_on(world, message_id, link_id, packets, left)
-    begins = now + time_on(world, message_id, link_id, 1, left + packets - 1)
+    port.free_at = now + time_on(world, run, link_id, packets, left)
+    begins = now + time_on(world, run, link_id, 1, left + packets - 1)
     port.sends_until = begins
     if left == 0:
         turn.first = run.next
     if turn.first != NOBODY:
         take_turn(work, flow, link_id, now)
-    follow(world, work, message_id, leg_of(world, work, message_id), packets, left, begins, port.free_at)
+    follow(world, work, message_id, packets, left, begins, port.free_at)
 
 
 @inner
@@ -115,18 +127,20 @@ def send_passing(world, work, link_id, now):
     train = work.passing[port.first_passing]
     port.first_passing = train.next
     message_id, packets, left = train.message, train.packets & NONE, train.packets >> 32
-    leg = leg_of(world, work, message_id)
-    carry(world, work, message_id, link_id, packets, left, now, train.last_at)
-    begins = now + time_on(world, message_id, link_id, 1, left + packets - 1)
+    run = run_of(work, message_id)
+    leg = leg_of_run(world, work, run)
+    carry(world, work, run, link_id, packets, left, now, train.last_at)
+    begins = now + time_on(world, run, link_id, 1, left + packets - 1)
     across = leg.before - leg.relay_before - leg.relay_step
     port.sends_until = begins
-    reach(world, work, message_id, leg, link_id, packets, left, begins, port.free_at, across, leg.relay_rest)
+    reach(world, work, message_id, link_id, packets, left, begins, port.free_at, across, leg.relay_rest)
 
 
 @inner
-def follow(world, work, message_id, leg, packets, left, begins, ends):
+def follow(world, work, message_id, packets, left, begins, ends):
     """The first packet of a train has left the NIC, then its last: when do they come to the next link of a host?"""
-    link_id = egress_of(world, message_id)
+    run = run_of(work, message_id)
+    leg, link_id = leg_of_run(world, work, run), np.int64(run.egress)
     if leg.entry != NONE:
         across = leg.entry_before - leg.step
         push(work, begins + across, ENTERS, message_id, packets | left << 32, ends + across, link_id)
@@ -134,22 +148,20 @@ def follow(world, work, message_id, leg, packets, left, begins, ends):
         across = leg.relay_before - leg.step
         push(work, begins + across, PASSES, message_id, packets | left << 32, ends + across, link_id)
     else:
-        reach(world, work, message_id, leg, link_id, packets, left, begins, ends, leg.before - leg.step, leg.rest)
+        reach(world, work, message_id, link_id, packets, left, begins, ends, leg.before - leg.step, leg.rest)
 
 
 @part
-def reach(world, work, message_id, leg, by, packets, left, begins, ends, across, rest):
+def reach(world, work, message_id, by, packets, left, begins, ends, across, rest):
     """The same for the last link; where packets may come by several, they do not wait there."""
+    run = run_of(work, message_id)
+    leg = leg_of_run(world, work, run)
     if leg.end == NONE:
         push(work, ends + rest, THERE, message_id, packets, left)
     else:
         if left == 0:  # the last packet may be a short one, which is faster
             link_id = np.int64(leg.end)
-            ends += (
-                rest
-                - world.link_classes[world.links[link_id].link_class].delay
-                - time_on(world, message_id, link_id, 1, left)
-            )
+            ends += rest - work.ports[link_id].delay - time_on(world, run, link_id, 1, left)
         else:
             ends += across
         push(work, min(begins + across, ends), COMES, message_id, packets | left << 32, ends, by)
@@ -158,7 +170,7 @@ def reach(world, work, message_id, leg, by, packets, left, begins, ends, across,
 @inner
 def forward(world, work, message_id, packets, now, last_at):
     """A train comes to a relay."""
-    link_id, tally = np.int64(leg_of(world, work, message_id).relay), work.tally[0]
+    link_id, tally = np.int64(leg_of_run(world, work, run_of(work, message_id)).relay), work.tally[0]
     port, train = work.ports[link_id], work.passing[tally.passing]
     train.message, train.packets, train.last_at, train.next = message_id, packets, last_at, NOBODY
     if port.first_passing == NOBODY:
@@ -173,14 +185,12 @@ def forward(world, work, message_id, packets, now, last_at):
 @inner
 def be_there(world, work, message_id, packets, left, now):
     """A train has come: its ACKs go before what else its host sends. With its last packet a message has arrived."""
-    own, leg = work.own[0], leg_of(world, work, message_id)
-    if (
-        left == 0 and now < work.runs[message_id - own.first].released + leg.alone
-    ):  # links between those of hosts are slower
-        push(work, work.runs[message_id - own.first].released + leg.alone, THERE, message_id, packets, left)
+    run = run_of(work, message_id)
+    leg, link_id = leg_of_run(world, work, run), np.int64(run.back)
+    if left == 0 and now < run.released + leg.alone:  # links between those of hosts are slower
+        push(work, run.released + leg.alone, THERE, message_id, packets, left)
         return
-    link_id = np.int64(world.connections[world.flows[world.messages[message_id].flow].connection].back)
-    begins = answer(world, work, link_id, packets, now)
+    begins = answer(work, link_id, packets, now)
     if leg.entry != NONE:
         push(work, begins + leg.relay_echo, ANSWERS, message_id, packets | left << 32, INTO_RELAY, link_id)
     else:
@@ -196,20 +206,19 @@ def be_there(world, work, message_id, packets, left, now):
 @inner
 def on_ack(world, work, message_id, packets, now, where):
     """ACKs come to a link of a host on their way to the sender; with the last one it may send what waits for that."""
-    leg = leg_of(world, work, message_id)
+    run = run_of(work, message_id)
     if where == INTO_RELAY:
-        link_id = np.int64(leg.relay ^ 1)
+        link_id = np.int64(leg_of_run(world, work, run).relay ^ 1)
     elif where == FROM_RELAY:
-        link_id = np.int64(leg.entry ^ 1)
+        link_id = np.int64(leg_of_run(world, work, run).entry ^ 1)
     else:
-        link_id = egress_of(world, message_id) ^ 1
-    begins = answer(world, work, link_id, packets & NONE, now)
-    link_class = world.link_classes[world.links[link_id].link_class]
-    there_at = begins + time_to_send(link_class, world.settings[0].ack_bytes) + link_class.delay
+        link_id = np.int64(run.egress ^ 1)
+    begins = answer(work, link_id, packets & NONE, now)
+    there_at = begins + work.ports[link_id].ack + work.ports[link_id].delay
     if where == INTO_RELAY:
         push(work, there_at, ANSWERS, message_id, packets, FROM_RELAY, link_id)
     elif where == FROM_RELAY:
-        push(work, begins + leg.entry_echo, ANSWERS, message_id, packets, TO_SENDER, link_id)
+        push(work, begins + leg_of_run(world, work, run).entry_echo, ANSWERS, message_id, packets, TO_SENDER, link_id)
     elif packets >> 32 == 0:
         for k in range(world.messages[message_id].first_dependent, world.messages[message_id + 1].first_dependent):
             if not is_received(world, message_id, np.int64(world.dependents[k])):
@@ -225,18 +234,19 @@ def dependency_done(world, work, dependent, now):
 
 
 @inner
-def play(world, work):
-    """How long the operation takes, in ps."""
+def play(world, work, about):
+    """How long the operation takes, in ps; it should be `about` so long."""
+    start_calendar(work, about)
     for k in range(work.turns.size):
         work.turns[k].first = NOBODY
     for k in range(work.ports.size):
-        work.ports[k].first, work.ports[k].first_passing = NOBODY, NOBODY
+        idle_port(world, work.ports[k], k)
     for i in range(work.waits.size):
         work.waits[i] = world.messages[work.own[0].first + i].waits
     for i in range(work.waits.size):
         if work.waits[i] == 0:
             release(world, work, work.own[0].first + i, np.int64(0))
-    while work.tally[0].events > 0:
+    while work.calendar[0].events > 0:
         event = pop(work)
         at, what, row, packets, last_at = event.at, event.what, event.row, event.packets, event.last_at
         if what == SENDS:

@@ -4,14 +4,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from netsim.core.ideal.alone import LONG, MOST_MESSAGES, MOST_TRAINS, PASSING, RUN, TALLY, TURN, play
-from netsim.core.ideal.alone_links import PORT
+from netsim.core.ideal.alone import LONG, MOST_MESSAGES, MOST_TRAINS, PASSING, TALLY, TURN, play
+from netsim.core.ideal.alone_links import PORT, RUN
 from netsim.core.ideal.chains import LANE, mean_chain
-from netsim.core.ideal.event_heap import EVENT
+from netsim.core.ideal.event_queue import CALENDAR, EVENT
 from netsim.core.ideal.flow_floors import FLOOR, flow_floors
 from netsim.core.ideal.host_links import ANSWERS, SHARE, SPAN, SUBSETS, busiest_link, look_over
 from netsim.core.ideal.idle_path import LAYER, LEG, REACHED
 from netsim.core.ideal.legs import longest_chain
+from netsim.core.state.memory import aligned_zeros
 from netsim.core.state.world import World
 from netsim.kernel import bare, entry
 
@@ -39,7 +40,12 @@ class Work(NamedTuple):
     nodes: Any  # i8
     layers: Any  # per link of the longest route
     tally: Any  # one row; these of the operation as it is played
-    heap: Any  # events
+    calendar: Any  # one row
+    events: Any
+    days: Any  # the first event of each day, u4
+    today: Any  # the events of today, in order, u4
+    merged: Any  # scratch of their sorting
+    heap: Any  # those that were pushed today
     runs: Any  # per message
     turns: Any  # per flow
     ports: Any  # per link
@@ -55,9 +61,10 @@ def measure(owned, owned_work):
     if longest <= 0:
         return longest
     look_over(world, work)
-    if work.heap.size > 1:
-        play(world, work)
-    return max(longest, max(busiest_link(world, work), mean_chain(world, work, longest)))
+    floor = max(longest, max(busiest_link(world, work), mean_chain(world, work, longest)))
+    if work.events.size > 1:
+        play(world, work, floor)
+    return floor
 
 
 def ideal_times(
@@ -70,9 +77,6 @@ def ideal_times(
     the first (CSR).
     """
     rows, links, nodes = len(first_after) - 1, len(world.links), len(world.next_event)
-    plays = rows <= MOST_MESSAGES or (rows <= 4 * MOST_MESSAGES and packets >= LONG * rows)
-    train = max(1, packets // (2 * MOST_TRAINS if len(after) else MOST_TRAINS))
-    trains = packets // train + rows  # at most
     work = Work(
         own=np.array([(first, first_flow)], OWN),
         first_after=first_after,
@@ -86,16 +90,32 @@ def ideal_times(
         shares=np.zeros(links * SUBSETS, SHARE),
         lanes=np.zeros(links, LANE),
         floors=np.zeros(flows, FLOOR),
-        legs=np.zeros(flows, LEG),
+        legs=aligned_zeros(flows, LEG),
         reached=np.zeros(nodes + 1, REACHED),
         nodes=np.zeros(nodes + 1, "i8"),
         layers=np.zeros(int(world.settings[0]["stride"]), LAYER),
-        tally=np.array([(0, 0, 0, train, 0)], TALLY),
-        heap=np.zeros(links + len(after) + 2 * trains + 1 if plays else 1, EVENT),
-        passing=np.zeros(trains if plays else 0, PASSING),
-        runs=np.zeros(rows if plays else 0, RUN),
-        turns=np.zeros(flows if plays else 0, TURN),
-        ports=np.zeros(links if plays else 0, PORT),
+        **_as_played(rows, flows, links, packets, len(after)),
     )
     floor = int(measure(world, work))
     return floor, max(floor, int(work.tally[0]["ended_at"])), work.floors
+
+
+def _as_played(rows: int, flows: int, links: int, packets: int, waiting: int) -> dict[str, Any]:
+    """What `play` writes to; empty for an operation that is too large to be played."""
+    train = max(1, packets // (2 * MOST_TRAINS if waiting else MOST_TRAINS))
+    trains = packets // train + rows  # at most
+    events = links + waiting + 2 * trains + 1
+    if rows > 4 * MOST_MESSAGES or (rows > MOST_MESSAGES and packets < LONG * rows):
+        rows = flows = links = trains = 0
+        events = 1
+    return {
+        "tally": np.array([(0, train, 0)], TALLY),
+        "calendar": np.zeros(1, CALENDAR),
+        "events": aligned_zeros(events, EVENT),
+        "days": np.zeros(1 << trains.bit_length(), "u4"),
+        **{name: np.zeros(events, "u4") for name in ("today", "merged", "heap")},
+        "passing": np.zeros(trains, PASSING),
+        "runs": aligned_zeros(rows, RUN),
+        "turns": np.zeros(flows, TURN),
+        "ports": aligned_zeros(links, PORT),
+    }

@@ -8,29 +8,32 @@ from netsim.core.state.packet_sizes import last_payload, packets_in
 from netsim.kernel import inner, part
 
 LEG = np.dtype(  # of a message of `size` bytes on its connection; times in ps
-    [
+    [  # what is asked at every train, a cache line
         ("size", "i8"),
         ("alone", "i8"),  # from its release to the arrival of its last bit
-        ("first", "i8"),  # its packets on the first link
-        ("step", "i8"),  # the first of them
-        ("slow", "i8"),  # what it takes longer because other links are slower than the first
+        ("step", "i8"),  # the first of its packets on the first link
         ("rest", "i8"),  # from there on, after the last of them
         ("before", "i8"),  # from its release until its first bit can enter the last link
+        ("echo", "i8"),  # the ACK of its last packet until it can enter the link that leads to the sender
+        ("end", "u4"),  # the last link; NONE where packets may come by several, and where it is the first as well
+        ("relay", "u4"),  # the link by which a relay sends it on; NONE without relay
+        ("entry", "u4"),  # the switch's link into the relay; NONE where there is none
+        ("spare", "u4"),
+        # the rest
+        ("first", "i8"),  # its packets on the first link
+        ("slow", "i8"),  # what it takes longer because other links are slower than the first
         ("last", "i8"),  # its packets on the last link
+        ("full", "i8"),  # a full packet on the last link
+        ("fulls", "i8"),  # how many packets are full
         ("back", "i8"),  # the ACK of its last packet to the sender, at least
-        ("echo", "i8"),  # and until it can enter the link that leads there
-        ("relay_echo", "i8"),  # and that to the relay, if there is one
+        ("relay_echo", "i8"),  # and to the relay, if there is one
         ("entry_echo", "i8"),  # from the relay on
         ("entry_before", "i8"),  # until its first bit can enter the link into the relay
         ("relay_before", "i8"),  # the same of the NIC of a relay
         ("relay_work", "i8"),
         ("relay_rest", "i8"),
         ("relay_step", "i8"),
-        ("full", "i8"),  # a full packet on the last link
-        ("fulls", "i8"),  # how many packets are full
-        ("end", "u4"),  # the last link; NONE where packets may come by several, and where it is the first as well
-        ("relay", "u4"),  # the link by which a relay sends it on; NONE without relay
-        ("entry", "u4"),  # the switch's link into the relay; NONE where there is none
+        ("spares", "i8", 3),
     ]
 )
 REACHED = np.dtype([("stamp", "i8"), ("large", "i8"), ("small", "i8")])  # per node: the soonest a packet can be there

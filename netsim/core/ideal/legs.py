@@ -15,14 +15,19 @@ from netsim.kernel import inner, part
 
 
 @part
-def leg_of(world, work, message_id):
-    """The LEG of a message; flows remember that of the size they had last."""
-    message = world.messages[message_id]
-    leg = work.legs[message.flow - work.own[0].first_flow]
-    if leg.size != message.bytes:
-        connection_id = np.int64(world.flows[message.flow].connection)
-        measure_leg(world, work, connection_id, message.bytes, leg)
+def leg_of_flow(world, work, flow, message_bytes):
+    """The LEG of a message of so many bytes; flows, counted from the operation's first, remember their last one."""
+    leg = work.legs[flow]
+    if leg.size != message_bytes:
+        connection_id = np.int64(world.flows[work.own[0].first_flow + flow].connection)
+        measure_leg(world, work, connection_id, message_bytes, leg)
     return leg
+
+
+@part
+def leg_of(world, work, message_id):
+    message = world.messages[message_id]
+    return leg_of_flow(world, work, np.int64(message.flow) - work.own[0].first_flow, np.int64(message.bytes))
 
 
 @part

@@ -194,8 +194,7 @@ def _link_classes(network: Network, largest: Any, jitter: int) -> tuple[Any, Any
             *flow_control(network, largest, jitter * is_nic),
         ]
     ).astype("i8")
-    class_of = equal_columns(columns)
-    different = columns[:, np.unique(class_of, return_index=True)[1]]
+    different, class_of = equal_columns(columns)
     link_classes = np.zeros(different.shape[1], dtypes.LINK_CLASS)
     pfc = ("pausable", "headroom", "pause_above", "resume_at", "room")
     for kind, (rate, delay, buffer, kmin, kmax, chance, loss, most, late, *rest) in zip(
@@ -212,13 +211,12 @@ def _link_classes(network: Network, largest: Any, jitter: int) -> tuple[Any, Any
     return link_classes, class_of
 
 
-def equal_columns(columns: Any) -> Any:
-    """Which of the different columns of a table, in lexical order, each one is. Sorting row by row is fast here."""
-    number = np.zeros(columns.shape[1], "i8")
-    for row in columns:
-        if (row != row[0]).any():
-            number = np.unique(number * len(row) + np.unique(row, return_inverse=True)[1], return_inverse=True)[1]
-    return number
+def equal_columns(columns: Any) -> tuple[Any, Any]:
+    """The different columns of a table, in the order in which they come; and which of them each one is, i8[n]."""
+    rows = np.ascontiguousarray(columns.T)
+    text, size, numbers = rows.tobytes(), rows.shape[1] * rows.itemsize, dict[bytes, int]()
+    which = [numbers.setdefault(text[at : at + size], len(numbers)) for at in range(0, len(text), size)]
+    return np.frombuffer(b"".join(numbers), rows.dtype).reshape(-1, rows.shape[1]).T, np.array(which, "i8")
 
 
 def _limit_windows(row: Any, network: Network, link_classes: Any, class_of: Any, blocks: Any, smallest: int) -> None:

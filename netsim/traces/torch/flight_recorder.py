@@ -6,7 +6,6 @@ their process group gives them.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,13 +26,13 @@ from netsim.traces.torch.calls import (
     rank_list,
     whole,
 )
-from netsim.traces.torch.job import refuse_empty, trace_of
+from netsim.traces.torch.job import reader
 from netsim.traces.torch.plain_pickle import load
-from netsim.traces.trace import Trace
 
 MAX_PICKLE = 1 << 28  # bytes; a recorder of 100,000 calls with their stacks writes about 100 MB
 PER_MS = 1_000_000_000  # picoseconds
 SAME_NUMBER = 1 << 20  # calls of one group that share a number (coalesced ones)
+RECORD = "run the job with TORCH_NCCL_TRACE_BUFFER_SIZE=20000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"
 TIMELESS = "times are of the calls, not of what ran (TORCH_NCCL_ENABLE_TIMING=1 tells that): no computing between"
 MOST_SIZES = 1 << 12  # kinds of calls whose sizes are remembered, and characters of each
 Sizes = tuple[int, int, str]  # what a call gives and gets, in bytes, and its type
@@ -50,13 +49,6 @@ def recognises_bytes(start: bytes) -> bool:
     return start[:1] == b"\x80" and start[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05") and start[2:3] in (b"}", b"\x95")
 
 
-def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
-    """Read the dumps of one job: a file for each rank, whose number stands in the file's name."""
-    files = [scan(path) for path in paths]
-    refuse_empty(files, "dump", "run the job with TORCH_NCCL_TRACE_BUFFER_SIZE=20000 TORCH_NCCL_DUMP_ON_TIMEOUT=1")
-    return trace_of(files, "entries of the flight recorder", fill=fill_missing_ranks, partial=partial, numbered=True)
-
-
 def scan(path: Path) -> RankFile:
     """Read one dump."""
     dump = _Dump(path)
@@ -67,6 +59,9 @@ def scan(path: Path) -> RankFile:
     if dump.recorded and all(each.duration_ps is None for each in dump.recorded):
         dump.assumed.append(TIMELESS)
     return dump
+
+
+read = reader(scan, "entries of the flight recorder", "dump", RECORD, numbered=True)
 
 
 @dataclass(slots=True, eq=False)

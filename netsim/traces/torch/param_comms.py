@@ -1,6 +1,5 @@
 """Communication traces of facebookresearch/param (JSON): the calls of each rank in order, one file for each."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +18,9 @@ from netsim.traces.torch.calls import (
     split_list,
     whole,
 )
-from netsim.traces.torch.job import refuse_empty, trace_of
-from netsim.traces.trace import Trace
+from netsim.traces.torch.job import reader
 
 recognises = recogniser(LIST, r'\[\s*\{[^{}]*"comms"\s*:|"comms"\s*:\s*"init"')
-
-
-def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
-    """Read the traces of one job: a file for each rank, whose number stands in the file's name."""
-    files = [scan(path) for path in paths]
-    refuse_empty(files, "trace", "record steps of a distributed job")
-    return trace_of(files, "entries of communication", fill=fill_missing_ranks, partial=partial)
 
 
 def scan(path: Path) -> RankFile:
@@ -45,6 +36,9 @@ def scan(path: Path) -> RankFile:
             raise InputError(f"holds more than {MAX_CALLS:,} entries", where=f"{path}:{walk.line}", hint="cut it")
     file.cut = int(walk.cut)
     return file
+
+
+read = reader(scan, "entries of communication", "trace", "record steps of a distributed job")
 
 
 def _take(file: RankFile, entry: dict[str, Any], line: int) -> None:

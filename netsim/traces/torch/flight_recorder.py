@@ -15,17 +15,8 @@ from netsim.traces.json_stream import JsonWalk
 from netsim.traces.limits import MAX_CALLS
 from netsim.traces.lines import content, head
 from netsim.traces.recognise import OBJECT, recogniser
-from netsim.traces.torch.calls import (
-    PS_PER_NS,
-    RankCall,
-    RankFile,
-    elements,
-    no_traffic,
-    operation_of,
-    picoseconds,
-    rank_list,
-    whole,
-)
+from netsim.traces.torch import calls
+from netsim.traces.torch.calls import RankCall, RankFile
 from netsim.traces.torch.job import reader
 from netsim.traces.torch.plain_pickle import load
 
@@ -100,7 +91,7 @@ class _Dump(RankFile):
     def _take(self, key: str, value: object, line: int) -> None:
         if key == "pg_config" and isinstance(value, dict):
             for name, group in value.items():
-                ranks = rank_list(group.get("ranks")) if isinstance(group, dict) else None
+                ranks = calls.rank_list(group.get("ranks")) if isinstance(group, dict) else None
                 if ranks is not None:
                     self.groups.setdefault(str(group.get("name") or name), ranks)
         elif key == "entries" and isinstance(value, dict):
@@ -115,9 +106,9 @@ class _Dump(RankFile):
         if not isinstance(name, str) or not isinstance(group, list | tuple) or not group:
             self.skipped["entries without a name or a group"] += 1
             return
-        op = operation_of(name.split(" ")[0])
+        op = calls.operation_of(name.split(" ")[0])
         if op is None:
-            self.skipped["entries of no operation" if not no_traffic(name) else "entries that end a group"] += 1
+            self.skipped["entries of no operation" if not calls.no_traffic(name) else "entries that end a group"] += 1
             return
         sizes = self._known_sizes(entry, line)
         if sizes is None:
@@ -126,8 +117,8 @@ class _Dump(RankFile):
         sent, received, dtype = sizes
         recorded = RankCall(op, str(group[0]), sent, received, dtype, line, self.events)
         self._number(recorded, entry, name)
-        recorded.start_ps = picoseconds(entry.get("time_created_ns"), PS_PER_NS)
-        took = picoseconds(entry.get("duration_ms"), PER_MS)
+        recorded.start_ps = calls.picoseconds(entry.get("time_created_ns"), calls.PS_PER_NS)
+        took = calls.picoseconds(entry.get("duration_ms"), PER_MS)
         recorded.duration_ps = took if took and took > 0 else None
         self.recorded.append(recorded)
 
@@ -150,7 +141,7 @@ class _Dump(RankFile):
                 return None
             total = 0
             for number, shape in enumerate(shapes):
-                count = elements([shape])
+                count = calls.elements([shape])
                 name = names[min(number, len(names) - 1)] if names else None
                 if count is None or not isinstance(name, str):
                     return None
@@ -163,7 +154,7 @@ class _Dump(RankFile):
     def _number(self, recorded: RankCall, entry: dict[str, Any], name: str) -> None:
         """Give a call its number in its group; calls that share one are counted."""
         transfer = recorded.op in ("send", "recv")
-        seq = whole(entry.get("p2p_seq_id" if transfer else "collective_seq_id")) or 0
+        seq = calls.whole(entry.get("p2p_seq_id" if transfer else "collective_seq_id")) or 0
         key = (recorded.group, transfer, seq)
         recorded.seq = seq * SAME_NUMBER + self.numbers[key]
         self.numbers[key] += 1

@@ -162,10 +162,6 @@ def test_an_uneven_all_to_all_goes_to_chakra_as_flows(tmp_path: Path) -> None:
     assert sorted(operation.flows) == [(0, 1, 1), (1, 0, 2)]
 
 
-def test_a_part_that_does_not_divide_is_kept(tmp_path: Path) -> None:
-    assert there_and_back(collective("all_gather", 1001), tmp_path / "job.et").operations[0].bytes == 1001
-
-
 def test_flows_and_what_they_wait_for_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """A ring of 4 ranks: 2 x 3 steps of 4 flows, of which all but the first 4 wait for one: 24 + 20 cells."""
     trace = collective("all_reduce", 4096, ranks=4)

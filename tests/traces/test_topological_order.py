@@ -23,11 +23,6 @@ def test_each_comes_after_what_it_waits_for_and_the_first_that_may_is_next(
         assert number == min(free)
 
 
-def test_what_waits_for_nothing_later_stays_as_it_is() -> None:
-    assert topological_order_of([[], [0], [0, 1]], lambda *_: None) == [0, 1, 2]
-    assert topological_order_of([], lambda *_: None) == []
-
-
 @pytest.mark.parametrize("waits", [[[], [2], [1], [2]], [[], [1], [], [1]]])
 def test_the_first_in_a_cycle_is_named_and_refused_or_goes_first(waits: list[list[int]]) -> None:
     found = []

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from netsim.errors import InputError
 from netsim.traces import Operation, Trace, Turn, format_of, read
 from netsim.traces.goal.binary import HEAD, NODE, RANGE
 from netsim.traces.goal.write import write_goal, write_goal_binary
@@ -133,17 +132,13 @@ def test_what_does_not_fit_is_told(tmp_path: Path, sender: str, receiver: str, s
         ("send 5b on 1", 3, "'on' stands where 'to' is needed"),
         ("send 99999999999999999b to 1", 3, "too much"),
         ("send 5b to 1 tag 1 tag 2", 3, "tag stands here twice"),
+        ("a: calc 1\nb: calc 1\na requires b\nb requires a", 3, "waits for itself by way of others"),
     ],
 )
 def test_a_mistake_names_its_line(tmp_path: Path, first: str, line: int, what: str) -> None:
     text = refusal(goal, tmp_path, first, "")
     assert f"small.goal:{line}: " in text
     assert what in text
-
-
-def test_a_circle_at_one_rank_names_a_line(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"small.goal:3: waits for itself by way of others"):
-        goal(tmp_path, "a: calc 1\nb: calc 1\na requires b\nb requires a")
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from netsim.traces import Trace, Turn, format_of, read
+from netsim.traces import Trace, format_of, read
 from tests.inputs import refusal, saved
-from tests.traces.small_files import MATRIX
 
 
 def matrix(folder: Path, text: str) -> Trace:
@@ -227,8 +226,3 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             patch.setattr(f"netsim.traces.{module}.MAX_CELLS", limit)
             assert said in refusal(chained, tmp_path, flows, "id 1 barrier count 2")
     assert "is longer than 4,096 bytes a line" in refusal(matrix, tmp_path, HEAD + "0->1 start 0 size " + 5000 * "1")
-
-
-def test_the_turns_of_a_chain_with_a_late_start(tmp_path: Path) -> None:
-    trace = matrix(tmp_path, "\n".join(MATRIX))
-    assert trace.operations[0].turns == (Turn(5_000_000), Turn(after=(0,)), Turn())

@@ -30,3 +30,10 @@ def refusal(what: Callable[..., object], *arguments: Any, **options: Any) -> str
     error = refused(what, *arguments, **options)
     assert error.hint
     return str(error)
+
+
+def check_refusal(place: str, what: str, call: Callable[..., object], *arguments: Any, **options: Any) -> None:
+    """A call is refused with a message that names the place of the mistake, and says what is wrong."""
+    text = refusal(call, *arguments, **options)
+    assert place in text
+    assert what in text

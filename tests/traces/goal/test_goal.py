@@ -7,7 +7,7 @@ import pytest
 from netsim.traces import Operation, Trace, Turn, format_of, read
 from netsim.traces.goal.binary import HEAD, NODE, RANGE
 from netsim.traces.goal.write import write_goal, write_goal_binary
-from tests.inputs import refusal, saved
+from tests.inputs import check_refusal, refusal, saved
 
 
 def goal(folder: Path, *ranks: str, head: str = "") -> Trace:
@@ -136,9 +136,7 @@ def test_what_does_not_fit_is_told(tmp_path: Path, sender: str, receiver: str, s
     ],
 )
 def test_a_mistake_names_its_line(tmp_path: Path, first: str, line: int, what: str) -> None:
-    text = refusal(goal, tmp_path, first, "")
-    assert f"small.goal:{line}: " in text
-    assert what in text
+    check_refusal(f"small.goal:{line}: ", what, goal, tmp_path, first, "")
 
 
 @pytest.mark.parametrize(

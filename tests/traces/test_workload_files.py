@@ -49,9 +49,7 @@ def test_weight_gradients_overlap_but_wait_for_their_computation(tmp_path: Path)
     assert trace.operations[awaited].duration_ps == 30_000
 
 
-def test_what_makes_too_many_operations_names_the_limit_and_a_way_around(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_operations_name_the_limit_and_a_way_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows make a computation of all ranks and a collective of each group; the limit is held to the last operation."""
     rows = [row("2 ALLREDUCE 5", "0 ALLREDUCE 5", "0 ALLREDUCE 7", update=3)] * 6
     head = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 2 all_gpus: {}"

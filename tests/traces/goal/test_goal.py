@@ -7,6 +7,7 @@ import pytest
 from netsim.traces import Operation, Trace, Turn, format_of, read
 from netsim.traces.goal.binary import HEAD, NODE, RANGE
 from netsim.traces.goal.write import write_goal, write_goal_binary
+from netsim.traces.trace import Flows
 from tests.inputs import check_refusal, refusal, saved
 
 
@@ -16,6 +17,7 @@ def goal(folder: Path, *ranks: str, head: str = "") -> Trace:
     return read(saved(folder / "small.goal", [head or f"num_ranks {len(ranks)}", *parts]))
 
 
+Waits = list[tuple[int, ...]]
 FLOWS = {  # the statements of each rank, the flows, what each waits for
     "a send waits for what its rank receives": (
         ["send 5b to 1", "a: recv 5b from 0\nb: send 7b to 2 tag 3\nb requires a", "recv 7b from 1 tag 3"],
@@ -55,9 +57,7 @@ FLOWS = {  # the statements of each rank, the flows, what each waits for
 
 
 @pytest.mark.parametrize(("ranks", "flows", "after"), FLOWS.values(), ids=FLOWS)
-def test_flows_wait_for_what_their_rank_requires(
-    tmp_path: Path, ranks: list[str], flows: tuple[tuple[int, int, int], ...], after: list[tuple[int, ...]]
-) -> None:
+def test_flows_wait_for_what_their_rank_needs(tmp_path: Path, ranks: list[str], flows: Flows, after: Waits) -> None:
     trace = goal(tmp_path, *ranks)
     (operation,) = trace.operations
     assert (trace.name, trace.ranks, trace.notes) == ("small", len(ranks), ())
@@ -162,9 +162,8 @@ SMALL = Trace(
 
 def test_text_and_binary_are_the_same(tmp_path: Path) -> None:
     text, binary = read(write_goal(SMALL, tmp_path / "job.goal")), read(write_goal_binary(SMALL, tmp_path / "job.bin"))
-    assert [(each.op, each.bytes, each.after) for each in text.operations] == [
-        (each.op, each.bytes, each.after) for each in binary.operations
-    ]
+    said = [[(each.op, each.bytes, each.after) for each in trace.operations] for trace in (text, binary)]
+    assert said[0] == said[1]
     sends = sorted((each.src, each.dst, each.bytes) for each in text.operations if each.op == "send")
     assert sends == [(0, 1, 4096), (1, 2, 10), (2, 1, 20)]
 

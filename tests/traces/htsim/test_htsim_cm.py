@@ -7,6 +7,8 @@ import pytest
 from netsim.traces import Trace, format_of, read
 from tests.inputs import check_refusal, refusal, saved
 
+Waits = list[tuple[int, ...]]  # of each flow, the flows that it waits for
+
 
 def matrix(folder: Path, text: str) -> Trace:
     return read(saved(folder / "small.cm", text))
@@ -19,7 +21,7 @@ def chained(folder: Path, flows: str, *triggers: str, nodes: int = 8) -> Trace:
     return matrix(folder, header + "\n".join([*lines, *(f"trigger {each}" for each in triggers)]) + "\n")
 
 
-def waits(trace: Trace) -> list[tuple[int, ...]]:
+def waits(trace: Trace) -> Waits:
     (operation,) = trace.operations
     return [turn.after for turn in operation.turns] or [()] * len(operation.flows)
 
@@ -90,9 +92,7 @@ TRIGGERED = {  # flows, trigger, the flows that each waits for, the note
 
 
 @pytest.mark.parametrize(("flows", "trigger", "after", "note"), TRIGGERED.values(), ids=TRIGGERED)
-def test_triggered_flows_wait(
-    tmp_path: Path, flows: list[str], trigger: str, after: list[tuple[int, ...]], note: str
-) -> None:
+def test_triggered_flows_wait(tmp_path: Path, flows: list[str], trigger: str, after: Waits, note: str) -> None:
     numbered = [f"{flow} id {number} size 5" for number, flow in enumerate(flows)]
     trace = chained(tmp_path, "\n".join(numbered), f"id 1 {trigger}")
     assert waits(trace) == after
@@ -112,9 +112,7 @@ def test_triggers_may_stand_before_the_flows_and_start_nothing(tmp_path: Path) -
         (["0->1 id 1 msg", "0->1 id 1 msg 2", "0->1 id 2 msg", "0->1 id 3"], [0, 0, 1, 2]),  # messages of one id
     ],
 )
-def test_flows_between_the_same_nodes_have_queue_pairs_of_their_own(
-    tmp_path: Path, flows: list[str], channels: list[int]
-) -> None:
+def test_flows_of_the_same_nodes_have_own_queue_pairs(tmp_path: Path, flows: list[str], channels: list[int]) -> None:
     trace = chained(tmp_path, "\n".join(f"{flow} start 0 size 5" for flow in flows))
     assert [turn.channel for turn in trace.operations[0].turns] == channels
 
@@ -203,9 +201,7 @@ CHAIN = "0->1 id 1 start 0 size 5 recv_done_trigger 1\n"
         (CHAIN + "1->2 id 3 trigger 2 size 5", "id 1 oneshot", 5, "trigger 2 is used here but described nowhere"),
     ],
 )
-def test_a_trigger_that_cannot_do_its_work_is_refused(
-    tmp_path: Path, flows: str, trigger: str, line: int, said: str
-) -> None:
+def test_a_trigger_that_cannot_work_is_refused(tmp_path: Path, flows: str, trigger: str, line: int, said: str) -> None:
     check_refusal(f"small.cm:{line}: ", said, chained, tmp_path, flows, trigger)
 
 

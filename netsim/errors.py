@@ -1,6 +1,6 @@
 """What netsim raises: every message is one line that says where, what is wrong and how to mend it."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from itertools import accumulate
 
@@ -47,6 +47,13 @@ def nearest(name: str, known: Iterable[str]) -> str:
     lowered = {each.lower(): each for each in reversed(names)}
     close = get_close_matches(name.lower(), list(lowered), n=1, cutoff=0.6)
     return f"did you mean {_short(lowered[close[0]])!r}?" if close else f"one of: {_listed(names)}"
+
+
+def refuse_unknown(what: str, names: Iterable[str], known: Collection[str], where: str = "") -> None:
+    """Raise InputError for the first name that is not known: "no group 'wrld'; did you mean 'world'?"."""
+    for name in names:
+        if name not in known:
+            raise InputError(f"{what} {name!r}", where=where, hint=nearest(name, known))
 
 
 def _short(name: str) -> str:

@@ -5,8 +5,6 @@ import importlib
 import pkgutil
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -14,8 +12,8 @@ import pytest
 
 import netsim
 from tests.cli.command_line import CommandLine
+from tests.processes import HOME
 
-HOME = Path(__file__).parent.parent
 README = (HOME / "README.md").read_text(encoding="utf-8")
 COMMANDS = ["run", "compare", "sweep", "describe", "profile", "plan", "selfcheck", "list"]
 
@@ -127,13 +125,6 @@ def test_the_face_holds_what_it_names(name: str) -> None:
 def test_the_face_refuses_other_names() -> None:
     with pytest.raises(AttributeError, match="no attribute 'simulat'"):
         netsim.simulat  # noqa: B018
-
-
-def test_import_is_light() -> None:
-    heavy = ["numba", "numpy", "pandas", "simpy", "networkx", "pydantic", "pyarrow"]
-    code = f"import sys, netsim, netsim.cli; print([name for name in {heavy} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=HOME, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def test_version_is_one() -> None:

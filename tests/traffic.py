@@ -1,16 +1,12 @@
 """Traces for the tests, of one collective or of flows that all start together, and operations of one or two ranks."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from netsim import Operation, Trace
+from netsim.simulation.job import Rank
+from netsim.validate.bench import matrix
 
-
-def flows(ranks: int, pairs: Iterable[tuple[int, int]], size: int) -> Trace:
-    """Each pair (source, target) gets a flow of `size` bytes."""
-    matrix = tuple((source, target, size) for source, target in pairs)
-    operation = Operation("flows", None, tuple(range(ranks)), size * len(matrix), flows=matrix)
-    return Trace("flows", ranks, {}, (operation,))
+flows = matrix  # of pairs (source, target), which get so many bytes each
 
 
 def collective(op: str, ranks: int, size: int, algorithm: str | None = None, root: int = 0) -> Trace:
@@ -27,3 +23,11 @@ def send(source: int, target: int, size: int = 4096, **more: Any) -> Operation:
 def compute(rank: int, duration_ps: int, **more: Any) -> Operation:
     """One rank computes."""
     return Operation("compute", None, (rank,), duration_ps=duration_ps, **more)
+
+
+def job(rank: Rank) -> Any:
+    """Of 16 ranks half come late."""
+    if rank.number >= 8:
+        yield rank.compute("20us")
+    yield rank.all_reduce("256KiB")
+    yield rank.all_gather("1MiB")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,62 +13,52 @@ from netsim.errors import InputError
 if TYPE_CHECKING:
     from netsim.config.limits import Limits
 
+
+def option(names: str, metavar: str, says: str, **more: Any) -> Any:
+    """An option of a command: its names, what its value is called in the help, and what it is for."""
+    return typer.Option(*names.split(), metavar=metavar, help=says, **more)
+
+
+def argument(metavar: str, says: str) -> Any:
+    """What stands behind a command: what it is called in the help, and what it is for."""
+    return typer.Argument(metavar=metavar, help=says)
+
+
 Traces = Annotated[
     list[str],
-    typer.Argument(
-        metavar="TRACE",
-        help="A shipped trace, a trace file, the log files of one job's ranks, a scenario.toml or a run.json.",
-        show_default=False,
+    argument(
+        "TRACE", "A shipped trace, a trace file, the log files of one job's ranks, a scenario.toml or a run.json."
     ),
 ]
 Algorithms = Annotated[
-    list[str],
-    typer.Option("--algorithm", metavar="OP=NAME", help="E.g. all_reduce=tree, or an MSCCL file: all_reduce=my.xml."),
+    list[str], option("--algorithm", "OP=NAME", "E.g. all_reduce=tree, or an MSCCL file: all_reduce=my.xml.")
 ]
 Transport = Annotated[
-    str | None,
-    typer.Option("--transport", metavar="NAME", help="Another congestion control: dctcp, swift ...; all else stays."),
+    str | None, option("--transport", "NAME", "Another congestion control: dctcp, swift ...; all else stays.")
 ]
-Preset = Annotated[
-    str | None, typer.Option("--preset", metavar="NAME", help="Fills in what is not set: roce (the default), uec ...")
-]
-Routing = Annotated[
-    str | None,
-    typer.Option("--routing", metavar="NAME", help="How paths are chosen: ecmp, spray, adaptive, flowlet ..."),
-]
-Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Another seed, other hashes and marks.")]
-Settings = Annotated[
-    list[str],
-    typer.Option("--set", metavar="PATH=VALUE", help="Any key of a scenario, e.g. topology.buffer=unlimited."),
-]
+Preset = Annotated[str | None, option("--preset", "NAME", "Fills in what is not set: roce (the default), uec ...")]
+Routing = Annotated[str | None, option("--routing", "NAME", "How paths are chosen: ecmp, spray, adaptive, flowlet ...")]
+Seed = Annotated[int | None, option("--seed", "N", "Another seed, other hashes and marks.")]
+Settings = Annotated[list[str], option("--set", "PATH=VALUE", "Any key of a scenario, e.g. topology.buffer=unlimited.")]
 FillMissingRanks = Annotated[
     bool,
     typer.Option("--fill-missing-ranks", help="Ranks that no log shows do the same as the others, by symmetry."),
 ]
-Collective = Annotated[
-    int | None,
-    typer.Option("--collective", metavar="ID", help="Only this one; ids are those of collectives.parquet."),
-]
-Html = Annotated[
-    Path | None, typer.Option("--html", metavar="FILE", help="Write one page with the plots, which needs no net.")
-]
-SavedRun = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that 'netsim run --out DIR' wrote.")]
-TimeLimit = Annotated[
-    str | None, typer.Option("--time-limit", metavar="TIME", help="Give up after so much simulated time, e.g. 10ms.")
-]
-WallLimit = Annotated[
-    str | None, typer.Option("--wall-limit", metavar="TIME", help="Give up after simulating so long by the clock: 90s.")
-]
+Collective = Annotated[int | None, option("--collective", "ID", "Only this one; ids are those of collectives.parquet.")]
+Html = Annotated[Path | None, option("--html", "FILE", "Write one page with the plots, which needs no net.")]
+SavedRun = Annotated[Path, argument("DIR", "A folder that 'netsim run --out DIR' wrote.")]
+TimeLimit = Annotated[str | None, option("--time-limit", "TIME", "Give up after so much simulated time, e.g. 10ms.")]
+WallLimit = Annotated[str | None, option("--wall-limit", "TIME", "Give up after simulating so long by the clock: 90s.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
 def settings(
-    algorithms: list[str],
-    preset: str | None,
-    transport: str | None,
-    routing: str | None,
-    seed: int | None,
     sets: list[str],
+    algorithms: Sequence[str] = (),
+    preset: str | None = None,
+    transport: str | None = None,
+    routing: str | None = None,
+    seed: int | None = None,
 ) -> list[str]:
     """All choices of a command line as `path=value`; a `--set` has the last word."""
     from netsim.config import CONTROL_ALONE

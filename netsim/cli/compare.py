@@ -28,9 +28,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from netsim.cli import choices, show
+from netsim.cli.choices import argument, option
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,33 +42,18 @@ if TYPE_CHECKING:
 MANY = "Repeat for each; every one is combined with all others."
 
 Things = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="TRACE",
-        help="A trace as in 'netsim run', several scenario files, or the folders of saved runs.",
-        show_default=False,
-    ),
+    list[str], argument("TRACE", "A trace as in 'netsim run', several scenario files, or the folders of saved runs.")
 ]
-Fabrics = Annotated[list[str], typer.Option("--on", metavar="TOPOLOGY", help=f"A fabric to compare. {MANY}")]
-Algorithms = Annotated[
-    list[str], typer.Option("--algorithm", metavar="OP=NAME", help="E.g. all_reduce=tree; repeat as --on.")
-]
-Presets = Annotated[list[str], typer.Option("--preset", metavar="NAME", help="A transport preset; repeat as --on.")]
-Transports = Annotated[
-    list[str], typer.Option("--transport", metavar="NAME", help="A congestion control, all else as it is; repeat.")
-]
-Controls = Annotated[
-    str | None, typer.Option("--controls", metavar="LIST", help="all, or names as in --transport: dctcp,swift,hpcc.")
-]
-Routings = Annotated[
-    list[str], typer.Option("--routing", metavar="NAME", help="ecmp, spray, adaptive ...; repeat as --on.")
-]
-Placements = Annotated[list[str], typer.Option("--placement", metavar="NAME", help="packed or random; repeat as --on.")]
-Seeds = Annotated[int, typer.Option("--seeds", metavar="N", help="Run each design with N seeds: 1, 2, ... N.")]
-Prices = Annotated[
-    Path | None, typer.Option("--prices", metavar="FILE", help="Your prices (TOML): cost of each design.")
-]
-Jobs = Annotated[int, typer.Option("--jobs", metavar="N", help="Runs at once, with --seeds; 0: one per core.")]
+Fabrics = Annotated[list[str], option("--on", "TOPOLOGY", f"A fabric to compare. {MANY}")]
+Algorithms = Annotated[list[str], option("--algorithm", "OP=NAME", "E.g. all_reduce=tree; repeat as --on.")]
+Presets = Annotated[list[str], option("--preset", "NAME", "A transport preset; repeat as --on.")]
+Transports = Annotated[list[str], option("--transport", "NAME", "A congestion control, all else as it is; repeat.")]
+Controls = Annotated[str | None, option("--controls", "LIST", "all, or names as in --transport: dctcp,swift,hpcc.")]
+Routings = Annotated[list[str], option("--routing", "NAME", "ecmp, spray, adaptive ...; repeat as --on.")]
+Placements = Annotated[list[str], option("--placement", "NAME", "packed or random; repeat as --on.")]
+Seeds = Annotated[int, option("--seeds", "N", "Run each design with N seeds: 1, 2, ... N.")]
+Prices = Annotated[Path | None, option("--prices", "FILE", "Your prices (TOML): cost of each design.")]
+Jobs = Annotated[int, option("--jobs", "N", "Runs at once, with --seeds; 0: one per core.")]
 
 
 def compare(
@@ -94,10 +78,8 @@ def compare(
     from netsim.cli.designs import axes_of, designs, saved_runs
     from netsim.cli.work import say_how_read
     from netsim.study.controls import names_of
-    from netsim.writing import check_file
 
-    if html is not None:
-        check_file(html)
+    show.refuse_unwritable(html)
     answer = Answer(html, as_json, choices.limits(time_limit, wall_limit))
     folders = saved_runs(traces)
     if folders:
@@ -108,7 +90,7 @@ def compare(
         raise InputError(f"{seeds} seeds", where="--seeds", hint="give 1 or more")
     transport = [*transport, *(names_of(controls) if controls else [])]
     axes = axes_of(traces, on, algorithm, preset, transport, routing, placement)
-    found = designs(traces, axes, choices.settings([], None, None, None, seed, sets), show.note)
+    found = designs(traces, axes, choices.settings(sets, seed=seed), show.note)
     say_how_read(found[0].scenario)
     answer.base = _said_of_the_base(found) if len(transport) > 1 else {}
     _compare_designs(found, seeds, prices, jobs, answer)

@@ -16,29 +16,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from netsim.cli import choices, show
+from netsim.cli.choices import argument, option
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
     from netsim.traces.convert import Converted
 
 
-Things = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="TRACE", help="A shipped trace, a file, several, a folder or 'a pattern*'.", show_default=False
-    ),
-]
-Out = Annotated[str, typer.Option("--out", metavar="FILE", help="Its end tells the format: .jsonl .et .goal .bin .cm")]
+Things = Annotated[list[str], argument("TRACE", "A shipped trace, a file, several, a folder or 'a pattern*'.")]
+Out = Annotated[str, option("--out", "FILE", "Its end tells the format: .jsonl .et .goal .bin .cm")]
 To = Annotated[
-    str | None,
-    typer.Option("--to", metavar="FORMAT", help="native, chakra, goal, goal_binary or htsim_cm, whatever the name."),
+    str | None, option("--to", "FORMAT", "native, chakra, goal, goal_binary or htsim_cm, whatever the name.")
 ]
-Chunk = Annotated[
-    str | None, typer.Option("--chunk", metavar="SIZE", help="Most bytes of one flow of a collective, e.g. 1MiB.")
-]
+Chunk = Annotated[str | None, option("--chunk", "SIZE", "Most bytes of one flow of a collective, e.g. 1MiB.")]
 
 
 def convert(

@@ -1,6 +1,7 @@
 """What ends a command: the exit code and the one line on stderr for each way a command can stop."""
 
 import _thread
+import errno
 import os
 import signal
 import sys
@@ -83,13 +84,14 @@ def _bug(error: BaseException) -> int:
 
 
 def _of_the_system(error: OSError) -> int:
-    """What the system refuses: a full disk behind stdout, a name of 300 letters, a folder that nobody may read."""
+    """What the system refuses: a full disk behind stdout, a folder that nobody may read, a name that is too long."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):  # Python would try it once more at its end, and complain
         _close_quietly()
     what = os.strerror(error.errno) if error.errno else str(error)
-    return _say(f"{error.filename}: {what}" if error.filename else f"{what}; look at where the output goes", FAILED_RUN)
+    code = USER_MISTAKE if error.errno == errno.ENAMETOOLONG else FAILED_RUN
+    return _say(f"{error.filename}: {what}" if error.filename else f"{what}; look at where the output goes", code)
 
 
 def _say(message: str, code: int) -> int:

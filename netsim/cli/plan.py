@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from netsim.cli import choices, show
+from netsim.cli.choices import argument, option
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,21 +21,15 @@ COLUMNS = ["row", "source", "target", "channel", "offset", "bytes", "after"]
 
 
 def plan(
-    op: Annotated[str, typer.Argument(metavar="OP", help="E.g. all_reduce; 'netsim list' shows all.")],
-    ranks: Annotated[
-        int | None, typer.Option("--ranks", metavar="N", min=1, help="Ranks; with --on, by default all hosts.")
-    ] = None,
-    size: Annotated[str | None, typer.Option("--bytes", metavar="SIZE", help="The full buffer, e.g. 64MiB.")] = None,
-    algorithm: Annotated[str | None, typer.Option("--algorithm", metavar="NAME", help="E.g. ring or tree.")] = None,
-    on: Annotated[
-        str | None, typer.Option("--on", metavar="TOPOLOGY", help="Lay the ranks on its servers and rails.")
-    ] = None,
-    root: Annotated[int, typer.Option("--root", metavar="RANK", help="For broadcast, reduce, gather, scatter.")] = 0,
-    channels: Annotated[
-        int | None, typer.Option("--channels", metavar="N", min=1, help="Rings or trees at once.")
-    ] = None,
-    chunk: Annotated[str | None, typer.Option("--chunk", metavar="SIZE", help="Most bytes of one chunk flow.")] = None,
-    rows: Annotated[int, typer.Option("--rows", metavar="N", min=0, help="How many chunk flows to print.")] = 20,
+    op: Annotated[str, argument("OP", "E.g. all_reduce; 'netsim list' shows all.")],
+    ranks: Annotated[int | None, option("--ranks", "N", "Ranks; with --on, by default all hosts.", min=1)] = None,
+    size: Annotated[str | None, option("--bytes", "SIZE", "The full buffer, e.g. 64MiB.")] = None,
+    algorithm: Annotated[str | None, option("--algorithm", "NAME", "E.g. ring or tree.")] = None,
+    on: Annotated[str | None, option("--on", "TOPOLOGY", "Lay the ranks on its servers and rails.")] = None,
+    root: Annotated[int, option("--root", "RANK", "For broadcast, reduce, gather, scatter.")] = 0,
+    channels: Annotated[int | None, option("--channels", "N", "Rings or trees at once.", min=1)] = None,
+    chunk: Annotated[str | None, option("--chunk", "SIZE", "Most bytes of one chunk flow.")] = None,
+    rows: Annotated[int, option("--rows", "N", "How many chunk flows to print.", min=0)] = 20,
     as_json: choices.Json = False,
 ) -> None:
     from netsim import collectives

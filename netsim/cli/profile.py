@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from netsim.cli import choices, show
+from netsim.cli.choices import option
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,24 +29,19 @@ if TYPE_CHECKING:
 def profile(
     traces: choices.Traces,
     on: Annotated[
-        str | None,
-        typer.Option(
-            "--on", metavar="TOPOLOGY", help="Place the ranks there: what leaves a server, and by which rail?"
-        ),
+        str | None, option("--on", "TOPOLOGY", "Place the ranks there: what leaves a server, and by which rail?")
     ] = None,
     algorithm: choices.Algorithms = [],  # noqa: B006  typer wants the plain default
     sets: choices.Settings = [],  # noqa: B006
     fill_missing_ranks: choices.FillMissingRanks = False,
     compare: Annotated[bool, typer.Option("--compare", help="Each TRACE is a job of its own: side by side.")] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Save profile.json and Parquet tables here.")
-    ] = None,
+    out: Annotated[Path | None, option("--out", "DIR", "Save profile.json and Parquet tables here.")] = None,
     html: choices.Html = None,
     as_json: choices.Json = False,
 ) -> None:
     _check_places(out, html, compare)
     jobs = [[each] for each in traces] if compare else [traces]
-    chosen = choices.settings(algorithm, None, None, None, None, sets)
+    chosen = choices.settings(sets, algorithm)
     profiles = [_profile(job, on, chosen, fill_missing_ranks) for job in jobs]
     _save(profiles, out, html)
     _print(profiles, compare, as_json)
@@ -71,10 +67,7 @@ def _check_places(out: Path | None, html: Path | None, compare: bool) -> None:
             hint = "profile each job alone to save it, or take --json or --html"
             raise InputError("one folder holds one profile", where="--out", hint=hint)
         check_profile_folder(out)
-    if html is not None:
-        from netsim.writing import check_file
-
-        check_file(html)
+    show.refuse_unwritable(html)
 
 
 def _profile(traces: list[str], on: str | None, sets: list[str], fill: bool) -> Profile:
@@ -94,14 +87,11 @@ def _profile(traces: list[str], on: str | None, sets: list[str], fill: bool) -> 
 
 
 def _save(profiles: list[Profile], out: Path | None, html: Path | None) -> None:
+    from netsim.report.profile_page import profile_page
+
     if out is not None:
         from netsim.report.profile_folder import save_profile
 
         save_profile(profiles[0], out)
         show.note(f"saved in {out}")
-    if html is not None:
-        from netsim.report.profile_page import profile_page
-        from netsim.writing import write_text
-
-        write_text(html, profile_page(profiles))
-        show.note(f"plots in {html}")
+    show.written(html, lambda: profile_page(profiles), "plots in")

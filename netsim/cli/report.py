@@ -14,23 +14,22 @@ from typing import Annotated
 
 import typer
 
-from netsim.cli import choices
+from netsim.cli import choices, show
+from netsim.cli.choices import option
 
 
 def report(
     folder: choices.SavedRun,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Where to write the page.  [default: DIR/report.html]"),
+        Path | None, option("--out -o", "FILE", "Where to write the page.  [default: DIR/report.html]")
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
 ) -> None:
     from netsim.report.run_page import run_page
     from netsim.result import Result
-    from netsim.writing import check_file, write_text
+    from netsim.writing import write_text
 
-    if out is not None:
-        check_file(out)
+    show.refuse_unwritable(out)
     page = folder / "report.html" if out is None else out
     write_text(page, run_page(Result.load(folder)))
     print(page)

@@ -13,16 +13,13 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from netsim.cli import choices, show
+from netsim.cli.choices import option
 
 
 def run(
     traces: choices.Traces,
-    on: Annotated[
-        str | None, typer.Option("--on", metavar="TOPOLOGY", help="A shipped topology's name, a .toml or a .topo file.")
-    ] = None,
+    on: Annotated[str | None, option("--on", "TOPOLOGY", "A shipped topology's name, a .toml or a .topo file.")] = None,
     algorithm: choices.Algorithms = [],  # noqa: B006  typer wants the plain default
     preset: choices.Preset = None,
     transport: choices.Transport = None,
@@ -30,9 +27,7 @@ def run(
     seed: choices.Seed = None,
     sets: choices.Settings = [],  # noqa: B006
     fill_missing_ranks: choices.FillMissingRanks = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Save run.json, summary.json and Parquet tables here.")
-    ] = None,
+    out: Annotated[Path | None, option("--out", "DIR", "Save run.json, summary.json and Parquet tables here.")] = None,
     time_limit: choices.TimeLimit = None,
     wall_limit: choices.WallLimit = None,
     as_json: choices.Json = False,
@@ -43,7 +38,7 @@ def run(
     if out is not None:
         check_writable(out)  # before the work, not after it
     limits = choices.limits(time_limit, wall_limit)
-    chosen = choices.settings(algorithm, preset, transport, routing, seed, sets)
+    chosen = choices.settings(sets, algorithm, preset, transport, routing, seed)
     scenario = scenario_of(traces, on, chosen, fill=fill_missing_ranks)
     say_how_read(scenario)
     result = simulated(scenario, limits)

@@ -27,13 +27,22 @@ def note(text: str) -> None:
     sys.stderr.write(f"netsim: {text}\n")
 
 
-def written(file: Path | None, text: Callable[[], str]) -> None:
+def refuse_unwritable(*files: Path | None) -> None:
+    """Raise InputError for a file that was asked for and cannot be written: before the work, not after it."""
+    from netsim.writing import check_file
+
+    for file in files:
+        if file is not None:
+            check_file(file)
+
+
+def written(file: Path | None, text: Callable[[], str], what: str = "wrote") -> None:
     """Write a file that was asked for, and say so."""
     from netsim.writing import write_text
 
     if file is not None:
         write_text(file, text())
-        note(f"wrote {file}")
+        note(f"{what} {file}")
 
 
 def _plain(value: Any) -> Any:

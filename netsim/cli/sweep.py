@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from netsim.cli import choices, show
+from netsim.cli.choices import argument, option
 from netsim.cli.exit_codes import FAILED_RUN
 
 if TYPE_CHECKING:
@@ -38,19 +39,14 @@ if TYPE_CHECKING:
     from netsim.study.sweep import SweepWork
 
 
-Study = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study's file.", show_default=False)]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", metavar="DIR", help="The study's folder; by default STUDY_results, where you are."),
-]
-Jobs = Annotated[int, typer.Option("--jobs", metavar="N", help="Runs at once on this machine; 0: one per core.")]
-Backend = Annotated[str, typer.Option("--backend", metavar="NAME", help="local, or dask: a cluster.")]
-Scheduler = Annotated[
-    str | None, typer.Option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster: tcp://10.0.0.1:8786.")
-]
+Study = Annotated[Path, argument("STUDY.toml", "The study's file.")]
+Out = Annotated[Path | None, option("--out", "DIR", "The study's folder; by default STUDY_results, where you are.")]
+Jobs = Annotated[int, option("--jobs", "N", "Runs at once on this machine; 0: one per core.")]
+Backend = Annotated[str, option("--backend", "NAME", "local, or dask: a cluster.")]
+Scheduler = Annotated[str | None, option("--scheduler", "ADDRESS", "Of the Dask cluster: tcp://10.0.0.1:8786.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="List the points and run nothing.")]
 RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Run again what failed before.")]
-Svg = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write the study's picture.")]
+Svg = Annotated[Path | None, option("--svg", "FILE", "Write the study's picture.")]
 
 
 def sweep(
@@ -70,11 +66,8 @@ def sweep(
     from netsim.study.plan import read_plan
     from netsim.study.pool import pool_of
     from netsim.study.sweep import work_of
-    from netsim.writing import check_file
 
-    for file in (html, svg):
-        if file is not None:
-            check_file(file)
+    show.refuse_unwritable(html, svg)
     pool = pool_of(backend, scheduler, jobs)
     plan = read_plan(study)
     folder = StudyFolder(out if out is not None else Path(f"{study.stem}_results"))

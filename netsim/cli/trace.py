@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from netsim.cli import choices, show
+from netsim.cli.choices import option
 
 if TYPE_CHECKING:
     from netsim.result import Result
@@ -34,17 +35,13 @@ class Detail(StrEnum):
     CHUNKS = "chunks"
 
 
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Where to write it.  [default: DIR/run.perfetto.json.gz]"),
-]
+Out = Annotated[Path | None, option("--out -o", "FILE", "Where to write it.  [default: DIR/run.perfetto.json.gz]")]
 ChosenDetail = Annotated[
     Detail | None,
     typer.Option("--detail", help="Also every single chunk flow, and which waited for which."),
 ]
 OfCollective = Annotated[
-    int | None,
-    typer.Option("--collective", metavar="ID", help="With --detail chunks: only those of this collective."),
+    int | None, option("--collective", "ID", "With --detail chunks: only those of this collective.")
 ]
 
 
@@ -58,10 +55,8 @@ def trace(
     from netsim.errors import InputError
     from netsim.report.perfetto import write_trace
     from netsim.result import Result
-    from netsim.writing import check_file
 
-    if out is not None:
-        check_file(out)
+    show.refuse_unwritable(out)
     if collective is not None and detail is None:
         hint = "add --detail chunks: without, all are drawn"
         raise InputError("chunk flows of one collective, and none were asked for", where="--collective", hint=hint)

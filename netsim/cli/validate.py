@@ -13,13 +13,13 @@ from typing import Annotated
 import typer
 
 from netsim.cli import show
-from netsim.cli.choices import Json
+from netsim.cli.choices import Json, option
 from netsim.cli.exit_codes import FAILED_RUN
 
 
 def validate(
     full: Annotated[bool, typer.Option("--full", help="The long experiments too, and all at full size.")] = False,
-    only: Annotated[list[str], typer.Option("--only", metavar="NAME", help="One experiment; may be repeated.")] = [],  # noqa: B006  typer wants the plain default
+    only: Annotated[list[str], option("--only", "NAME", "One experiment; may be repeated.")] = [],  # noqa: B006  typer wants the plain default
     as_json: Json = False,
 ) -> None:
     from netsim.cli.work import say_if_compiling

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from netsim.errors import InputError
+from netsim.errors import InputError, refuse_unknown
 from netsim.traces.other_files import refuse_packed
 
 LARGEST_FILE = 1 << 20  # bytes; a settings file is a page of text, anything larger is some other file
@@ -48,6 +48,11 @@ class Document:
             if keys[:length] in self.places:
                 return self.places[keys[:length]]
         return self.name
+
+    def refuse_unknown(self, known: Collection[str]) -> None:
+        """Raise InputError for a key of its own that is not known."""
+        for key in self.values:
+            refuse_unknown("unknown key", [key], known, where=self.place((key,)))
 
     def without(self, key: str) -> Document:
         values = {name: value for name, value in self.values.items() if name != key}

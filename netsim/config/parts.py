@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
-
 from netsim.config import builtin_inputs
 from netsim.config.document import Document, Keys
 from netsim.config.preset_defaults import does_not_go, filled, preset_of
@@ -21,7 +19,7 @@ from netsim.transport.presets import Preset
 
 def scenario_of(document: Document, folder: Path) -> Scenario:
     """The scenario that a document states; paths in it are relative to `folder`. Raises InputError."""
-    _refuse_unknown(Scenario, document)
+    document.refuse_unknown(Scenario.model_fields)
     values: dict[str, Any] = dict(document.values)
     for key, example in {"trace": 'trace = "perm16"', "topology": 'topology = "fat_tree_k4_100g"'}.items():
         if key not in values:
@@ -36,13 +34,6 @@ def scenario_of(document: Document, folder: Path) -> Scenario:
     where = document.place(("trace",))
     values["trace"] = trace_of(values["trace"], Path() if where.startswith("--set") else folder, where)
     return validated(Scenario, Document(values, document.places, document.name))
-
-
-def _refuse_unknown(model: type[BaseModel], document: Document) -> None:
-    for key in document.values:
-        if key not in model.model_fields:
-            where = document.place((key,))
-            raise InputError(f"unknown key {key!r}", where=where, hint=nearest(key, model.model_fields))
 
 
 def trace_of(source: object, folder: Path, where: str, **missing: bool) -> Trace:

@@ -15,7 +15,7 @@ from netsim.collectives import ALGORITHMS, check_name, msccl
 from netsim.config.builtin_inputs import names, path
 from netsim.config.preset_defaults import filled_in, with_preset
 from netsim.config.traffic_classes import Classes
-from netsim.errors import InputError, nearest
+from netsim.errors import InputError, nearest, refuse_unknown
 from netsim.routing import Ecmp, Routing
 from netsim.topology import Topology
 from netsim.traces import Trace
@@ -135,8 +135,7 @@ class Scenario(BaseModel):
     @classmethod
     def _known_algorithms(cls, chosen: dict[str, str]) -> dict[str, str]:
         for op, name in chosen.items():
-            if op not in ALGORITHMS:
-                raise InputError(f"no operation {op!r}", hint=nearest(op, ALGORITHMS))
+            refuse_unknown("no operation", [op], ALGORITHMS)
             if name not in ALGORITHMS[op] and not msccl.is_file(name):
                 raise InputError(f"{op} has no algorithm {name!r}", hint=nearest(name, ALGORITHMS[op]))
             check_name(op, name)
@@ -144,9 +143,7 @@ class Scenario(BaseModel):
 
     @model_validator(mode="after")
     def _known_groups(self) -> Self:
-        for name in self.classes.by_group:
-            if name not in self.trace.groups:
-                raise InputError(f"classes.by_group: no group {name!r}", hint=nearest(name, self.trace.groups))
+        refuse_unknown("classes.by_group: no group", self.classes.by_group, self.trace.groups)
         return self
 
     def changed(self, **fields: Any) -> Scenario:

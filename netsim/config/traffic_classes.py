@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from netsim.collectives import ALGORITHMS
-from netsim.errors import InputError, nearest
+from netsim.errors import refuse_unknown
 
 HIGHEST = 7  # of the eight of IEEE 802.1Q
 
@@ -27,9 +27,7 @@ class Classes(BaseModel):
     @field_validator("by_operation")
     @classmethod
     def _known_operations(cls, chosen: dict[str, int]) -> dict[str, int]:
-        for op in chosen:
-            if op not in ALGORITHMS:
-                raise InputError(f"no operation {op!r}", hint=nearest(op, ALGORITHMS))
+        refuse_unknown("no operation", chosen, ALGORITHMS)
         return chosen
 
     @property

@@ -72,12 +72,8 @@ def _place(attribution: Attribution) -> str:
 def _sharers(attribution: Attribution) -> str:
     if attribution.link is None or not attribution.flows:
         return ""
-    named = ", ".join(attribution.groups[:MOST_GROUPS])
-    more = (
-        f" and {counted(len(attribution.groups) - MOST_GROUPS, 'more group')}"
-        if len(attribution.groups) > MOST_GROUPS
-        else ""
-    )
+    named, left = ", ".join(attribution.groups[:MOST_GROUPS]), len(attribution.groups) - MOST_GROUPS
+    more = f" and {counted(left, 'more group')}" if left > 0 else ""
     of = f" of {'groups' if len(attribution.groups) > 1 else 'group'} {named}{more}" if named else ""
     return f", {'shared' if attribution.flows > 1 else 'used'} by {counted(attribution.flows, 'flow')}{of}"
 

@@ -103,12 +103,8 @@ def count_marks(packet_trace, first, since, until, known, marks, waits):
     mask = known.shape[1] - 1
     for i in range(packet_trace.shape[0]):
         if is_sent_data(packet_trace, i):
-            header, meta, began, came = (
-                packet_trace[i, HEADER],
-                packet_trace[i, META],
-                packet_trace[i, BEGAN],
-                packet_trace[i, CAME],
-            )
+            header, meta = packet_trace[i, HEADER], packet_trace[i, META]
+            began, came = packet_trace[i, BEGAN], packet_trace[i, CAME]
             sequence, link = sequence_of(header), link_of(meta)
             for q in range(first[connection_of(header)], first[connection_of(header) + 1]):
                 if meta & MARK:

@@ -100,12 +100,10 @@ def _siblings(network: Network, link: int) -> list[tuple[NDArray[np.intp], str]]
     equal = np.array([(network.tier_of(each.source), network.tier_of(each.target)) == tiers for each in network.links])
     groups = [(np.flatnonzero(equal), f"all {tiers[0]}->{tiers[1]} links")]
     edges = set(network.target[network.source < len(network.hosts)].tolist())
-    if source in edges:
-        of_edge = np.flatnonzero(equal & (network.source == source))
-        groups.append((of_edge, f"the {counted(len(of_edge), 'link')} from {network.node_name(source)} up"))
-    if target in edges:
-        of_edge = np.flatnonzero(equal & (network.target == target))
-        groups.append((of_edge, f"the {counted(len(of_edge), 'link')} down to {network.node_name(target)}"))
+    for node, ends, place in ((source, network.source, "from {} up"), (target, network.target, "down to {}")):
+        if node in edges:
+            of_edge = np.flatnonzero(equal & (ends == node))
+            groups.append((of_edge, f"the {counted(len(of_edge), 'link')} {place.format(network.node_name(node))}"))
     return groups
 
 

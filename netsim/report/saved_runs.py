@@ -100,9 +100,10 @@ def _parts(results: Sequence[Result], names: Sequence[str]) -> list[Titled]:
     first, second = results
     changed, collectives, links = scenario_changes(*results), collective_changes(*results), link_changes(*results)
     slower = int((collectives["ratio"] > 1).sum())
-    missing = len(_kinds(first.collectives)) + len(_kinds(second.collectives))
-    shared = len(_kinds(first.collectives).merge(_kinds(second.collectives), on=ALIKE))
-    lacking = f"; {counted(missing - 2 * shared, 'kind')} in one run alone" if missing > 2 * shared else ""
+    kinds = [_kinds(result.collectives) for result in results]
+    shared = len(kinds[0].merge(kinds[1], on=ALIKE))
+    alone = sum(map(len, kinds)) - 2 * shared
+    lacking = f"; {counted(alone, 'kind')} in one run alone" if alone else ""
     says = (
         f"{counted(len(collectives) - slower, 'kind')} faster, {slower} slower, {shared - len(collectives)} as before"
     )
@@ -114,7 +115,7 @@ def _parts(results: Sequence[Result], names: Sequence[str]) -> list[Titled]:
             [head, *map(list, changed)] if changed else None,
         ),
         ("Collectives", f"{says}{lacking}.", _collective_table(collectives, names)),
-        ("Links", _links_say(first, second, links), _link_table(links, names)),
+        ("Links", _links_say(first, second, links), _link_table(links)),
     ]
 
 
@@ -139,7 +140,7 @@ def _collective_table(table: pd.DataFrame, names: Sequence[str]) -> list[list[st
     return [head, *rows] if rows else None
 
 
-def _link_table(table: pd.DataFrame, names: Sequence[str]) -> list[list[str]] | None:
+def _link_table(table: pd.DataFrame) -> list[list[str]] | None:
     head = ["link: first, then second", "busy us", "", "longest queue", "", "marks", "", "drops", ""]
     rows = [
         [

@@ -49,8 +49,8 @@ def misfits(scenario: Scenario) -> Iterator[str]:
         yield f"{control} needs switches that trim: without, what its first windows overflow is lost until a time-out"
     if kind.telemetered:
         yield f"{control} needs INT: every switch is taken to write it"
-    if control == "nscc" and not topology.trim:
-        yield "nscc hears of a full queue by trimmed packets: without trimming it waits for the recovery to tell"
+    if kind.traits.unlimited and "on_nack" in kind.kernels and not topology.trim:  # no window held it back before
+        yield f"{control} hears of a full queue by trimmed packets: without trimming it waits for the recovery to tell"
     if kind.telemetered and scenario.routing.kind not in ("ecmp", "single"):
         yield f"{control} compares what a link said at two times: packets that are spread over paths hide that"
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from netsim.config import Document, Keys, nested, read_document, validated, vary_scenario
 from netsim.config.scenario import Scenario
+from netsim.config.validation_errors import dotted
 from netsim.errors import InputError, nearest
 from netsim.study.metrics import DRAWN
 from netsim.traces import Trace
@@ -78,10 +79,7 @@ OWN = ("name", "grid", "points", "time_limit", "picture")  # keys of a study tha
 def read_plan(path: Path) -> Plan:
     """Read a study file and make the scenario of every point, before anything runs. Raises InputError."""
     document = read_document(path)
-    known = [*Scenario.model_fields, *OWN]
-    for key in document.values:
-        if key not in known:
-            raise InputError(f"unknown key {key!r}", where=document.place((key,)), hint=nearest(key, known))
+    document.refuse_unknown([*Scenario.model_fields, *OWN])
     limit = _time_limit(document)
     points = list(_points(document, path.parent, limit))
     plan = Plan(str(document.values.get("name", path.stem)), points, limit, _picture(document))
@@ -125,7 +123,7 @@ def _grid(document: Document) -> list[tuple[str, Sequence[Any], str]]:
     axes = []
     for keys, value in _leaves(grid, ("grid",), _is_axis):
         place = document.place(keys)
-        axes.append((_dotted(keys[1:]), _values(_dotted(keys), value, place), place))
+        axes.append((dotted(keys[1:]), _values(dotted(keys), value, place), place))
     return axes
 
 
@@ -138,7 +136,7 @@ def _listed(document: Document) -> list[list[Setting]]:
     found = []
     for number, point in enumerate(points):
         leaves = _leaves(point, ("points", number), lambda keys, value: _is_whole(keys[2:], value))
-        found.append([Setting(_dotted(keys[2:]), value, document.place(keys)) for keys, value in leaves])
+        found.append([Setting(dotted(keys[2:]), value, document.place(keys)) for keys, value in leaves])
     return found
 
 
@@ -174,10 +172,6 @@ def _values(name: str, value: Any, place: str) -> Sequence[Any]:
         hint = f"write {name.removeprefix('grid.')} = [...] with every value, or {{ from = 1, to = 10 }}"
         raise InputError(f"{name} is no list of values", where=place, hint=hint)
     return value
-
-
-def _dotted(keys: Keys) -> str:
-    return ".".join(map(str, keys))
 
 
 def _time_limit(document: Document) -> int | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from netsim.config.limits import NO_LIMITS, Limits
-from netsim.errors import InputError, NetsimError, RunError
+from netsim.errors import InputError, NetsimError, RunError, refuse_unknown
 from netsim.version import __version__
 
 if TYPE_CHECKING:
@@ -236,10 +236,7 @@ def _client(scheduler: str) -> AbstractContextManager[Any]:
 
 def pool_of(backend: str, scheduler: str | None, jobs: int) -> Pool:
     """The pool that a command line asks for; InputError for what does not go together."""
-    from netsim.errors import nearest
-
-    if backend not in BACKENDS:
-        raise InputError(f"no backend {backend!r}", where="--backend", hint=nearest(backend, BACKENDS))
+    refuse_unknown("no backend", [backend], BACKENDS, where="--backend")
     if (backend == "dask") != bool(scheduler):
         hint = "write --backend dask --scheduler tcp://10.0.0.1:8786"
         raise InputError("a scheduler goes with backend dask, and only with it", where="--backend", hint=hint)

@@ -85,9 +85,8 @@ def _format_of(path: Path) -> str:
         if path.name.endswith(writer.suffixes):
             return name
     known = ", ".join(writer.suffixes[0] for writer in WRITERS.values())
-    raise InputError(
-        "its name does not tell the format", where=str(path), hint=f"end it with one of {known}, or add --to"
-    )
+    hint = f"end it with one of {known}, or add --to"
+    raise InputError("its name does not tell the format", where=str(path), hint=hint)
 
 
 def as_flows(

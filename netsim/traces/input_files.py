@@ -38,9 +38,8 @@ def found(paths: str | Path | Sequence[str | Path]) -> list[Path]:
 def only_file(paths: Sequence[Path], what: str, holds: str) -> Path:
     """The one file of a format that knows no second; `what` names the format, `holds` says what its file holds."""
     if len(paths) > 1:
-        raise InputError(
-            f"{what} is one file, not {len(paths)}", where=str(paths[1]), hint=f"give one file; it {holds}"
-        )
+        what = f"{what} is one file, not {len(paths)}"
+        raise InputError(what, where=str(paths[1]), hint=f"give one file; it {holds}")
     return paths[0]
 
 

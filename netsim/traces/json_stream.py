@@ -22,7 +22,38 @@ _NEAR_THE_END = 16  # a literal, number or escape that is not whole yet is found
 _decode = json.JSONDecoder().raw_decode
 
 
-class JsonWalk:
+class JsonWindow:
+    """The text of a JSON file from somewhere on, as far as it was taken in, and the place up to which it is done."""
+
+    def __init__(self, path: Path, errors: str = "replace") -> None:
+        self.path, self._chunks = path, _texts(path, errors)
+        self._buffer, self._at, self._ended = "", 0, False
+        self._line, self._counted = 1, 0  # the line at a place up to which lines were counted
+
+    def _take_in(self, size: int, kept: int) -> bool:
+        """Take in so much more, and let go what stands before `kept`; False at the end of the file."""
+        self._line_of(kept)
+        parts = [self._buffer[kept:]]
+        while size > 0 and not self._ended:
+            parts.append(next(self._chunks, ""))
+            self._ended = not parts[-1]
+            size -= len(parts[-1])
+        self._buffer, self._at, self._counted = "".join(parts), self._at - kept, 0
+        return len(parts) > 2 or not self._ended
+
+    def _line_of(self, at: int) -> int:
+        """Count lines on from where they were counted last; places are asked for nearly in order."""
+        low, high = min(at, self._counted), max(at, self._counted)
+        lines = self._buffer.count("\n", low, high)
+        self._line, self._counted = self._line + (lines if at >= self._counted else -lines), at
+        return self._line
+
+    def _wrong(self, what: str, at: int) -> InputError:
+        where = f"{self.path}:{self._line_of(at)}"
+        return InputError(what, where=where, hint="give the file as the program wrote it")
+
+
+class JsonWalk(JsonWindow):
     """Iterates over the values of a JSON file, as (key, value).
 
     Of an object each member comes in turn; where its key is in `streamed` and it is an array, the items of the array
@@ -32,10 +63,8 @@ class JsonWalk:
     """
 
     def __init__(self, path: Path, streamed: Collection[str] = (), *, many: bool = False) -> None:
-        self.path, self.streamed, self.many, self.cut = path, streamed, many, False
-        self._chunks = _texts(path)
-        self._buffer, self._at, self._counted, self._ended, self._line = "", 0, 0, False, 1
-        self.line = 1
+        super().__init__(path)
+        self.streamed, self.many, self.cut, self.line = streamed, many, False, 1
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         try:
@@ -49,9 +78,9 @@ class JsonWalk:
             elif first == "[":
                 yield from self._items("")
             else:
-                raise self._wrong("neither an object nor a list begins here")
+                raise self._no_json("neither an object nor a list begins here")
             if self._peek():
-                raise self._wrong("something follows the end")
+                raise self._no_json("something follows the end")
         except _CutError:
             self.cut = True
 
@@ -106,18 +135,17 @@ class JsonWalk:
 
     def _value(self) -> Any:
         self._peek()
-        self._line += self._buffer.count("\n", self._counted, self._at)
-        self._counted, self.line = self._at, self._line
+        self.line = self._line_of(self._at)
         while True:
             try:
                 value, end = _decode(self._buffer, self._at)
             except RecursionError:
-                raise self._wrong("brackets are nested too deep") from None
+                raise self._no_json("brackets are nested too deep") from None
             except json.JSONDecodeError as error:
                 if not unfinished(error, self._buffer):
-                    raise self._wrong(error.msg, error.pos) from None
+                    raise self._no_json(error.msg, error.pos) from None
             except ValueError:
-                raise self._wrong("a number is too long") from None
+                raise self._no_json("a number is too long") from None
             else:
                 if self._is_whole(value, end):
                     self._at = end
@@ -137,29 +165,17 @@ class JsonWalk:
 
     def _more(self) -> bool:
         """Take in as much again as is left over, so that a long value is not begun too often; False at the end."""
-        rest = self._buffer[self._at :]
-        if len(rest) > MAX_VALUE:
-            raise self._wrong(f"one value is longer than {MAX_VALUE:,} characters")
-        self._line += self._buffer.count("\n", self._counted, self._at)
-        parts, wanted = [rest], max(1, len(rest))
-        while wanted > 0:
-            chunk = next(self._chunks, "")
-            if not chunk:
-                self._ended = True
-                break
-            parts.append(chunk)
-            wanted -= len(chunk)
-        self._buffer, self._at, self._counted = "".join(parts), 0, 0
-        return len(parts) > 1
+        rest = len(self._buffer) - self._at
+        if rest > MAX_VALUE:
+            raise self._no_json(f"one value is longer than {MAX_VALUE:,} characters")
+        return self._take_in(max(1, rest), kept=self._at)
 
     def _end_or(self, what: str) -> Exception:
         """What is wrong here: the file has ended, or it is not JSON."""
-        return self._wrong(what) if self._peek() else _CutError()
+        return self._no_json(what) if self._peek() else _CutError()
 
-    def _wrong(self, what: str, at: int | None = None) -> InputError:
-        line = self._line + self._buffer.count("\n", self._counted, self._at if at is None else at)
-        hint = "give the file as the program wrote it"
-        return InputError(f"this is not JSON ({what})", where=f"{self.path}:{line}", hint=hint)
+    def _no_json(self, what: str, at: int | None = None) -> InputError:
+        return self._wrong(f"this is not JSON ({what})", self._at if at is None else at)
 
 
 def unfinished(error: json.JSONDecodeError, text: str) -> bool:
@@ -172,9 +188,9 @@ class _CutError(Exception):
     """The file ends in the middle of a value."""
 
 
-def _texts(path: Path) -> Iterator[str]:
-    """The file's text in chunks; bytes that are no UTF-8 become the replacement character."""
-    decoder = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
+def _texts(path: Path, errors: str) -> Iterator[str]:
+    """The file's text in chunks; `errors` says what becomes of bytes that are no UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")(errors=errors)
     for _, block in blocks(path, CHUNK):
         if text := decoder.decode(block):
             yield text

@@ -1,6 +1,7 @@
 """Opening a trace file safely: plain or gzip, by lines or blocks of lines, never more at once than asked for."""
 
 import gzip
+import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from netsim.traces import progress
 from netsim.traces.limits import MAX_UNPACKED, MAX_UNPACKED_LINES
 
 GZIP_MAGIC = b"\x1f\x8b"
+BLOCK = 1 << 20  # bytes taken in at a time
 
 
 def check_file(path: Path) -> None:
@@ -30,15 +32,9 @@ def check_file(path: Path) -> None:
 
 def raw_lines(path: Path, limit: int) -> Iterator[tuple[int, bytes]]:
     """Yield (line number, raw line with its end); a line longer than `limit` bytes comes in pieces of that length."""
-    number, unpacked, recorded = 1, 0, 0
-    with _plain_errors(path), path.open("rb") as raw:
-        stream, packed = _unpacking(raw)
-        while piece := stream.readline(limit):
-            unpacked += len(piece)
-            if unpacked - recorded > progress.EVERY:
-                recorded = unpacked
-                progress.tell(path, raw.tell())
-            _check_unpacked(path, packed, unpacked, number)
+    for number, block in blocks(path, max(limit, BLOCK)):
+        lines = io.BytesIO(block)
+        while piece := lines.readline(limit):
             yield number, piece
             number += piece.endswith(b"\n")
 
@@ -76,10 +72,10 @@ def is_whole(text: str, digits: int = 19) -> bool:
     return text.isdecimal() and text.isascii() and len(text) <= digits
 
 
-def blocks(path: Path, size: int = 1 << 20) -> Iterator[tuple[int, bytes]]:
+def blocks(path: Path, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
     """Yield (number of the first line, bytes): blocks that end with a line, or within one that is longer than `size`.
 
-    Far faster than `pieces` where most lines are of no interest: bytes can be searched in a whole block.
+    Far faster than lines where most are of no interest: bytes can be searched in a whole block.
     """
     number, unpacked, rest = 1, 0, b""
     with _plain_errors(path), path.open("rb") as raw:

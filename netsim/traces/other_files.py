@@ -98,9 +98,8 @@ def _ns3(text: str, lines: Sequence[str]) -> Other | None:
         return Other(f"{'an HPCC' if len(rows[0]) == 3 else 'a SimAI'} topology (ns-3)", OWN_FABRIC)
     flows = [row for row in rows[1:] if len(row) in (5, 6) and all(re.fullmatch(r"[\d.]+", each) for each in row)]
     if flows and len(flows) == len(rows) - 1 and len(rows[0]) == 1 and rows[0][0].isdecimal():
-        return Other(
-            "an HPCC list of flows (ns-3)", 'write a trace of {"op": "flows", "flows": [[0, 1, 200000]]}, or a .cm'
-        )
+        hint = 'write a trace of {"op": "flows", "flows": [[0, 1, 200000]]}, or a .cm'
+        return Other("an HPCC list of flows (ns-3)", hint)
     keys = {row[0] for row in rows if len(row) > 1}
     if len(keys & {"ENABLE_QCN", "TOPOLOGY_FILE", "FLOW_FILE", "CC_MODE", "PACKET_PAYLOAD_SIZE"}) > 1:
         return Other("an HPCC configuration (ns-3)", "write a scenario in TOML: trace = ..., topology = ...")
@@ -146,9 +145,8 @@ def _json(text: str, lines: Sequence[str]) -> Other | None:
     if re.search(r'"(?:scheduling-policy|[a-z-]+-implementation)"\s*:', text):
         return Other("a system of ASTRA-sim", OWN_FABRIC)
     if re.match(r'\s*(?:\[\s*)?\{\s*["}]', text) and not re.search(r'"(?:netsim|op|kind|trace)"\s*:', text):
-        return Other(
-            "JSON of a kind that netsim does not know", f'{FORMATS}; a trace may begin {{"netsim": 1, "ranks": 16}}'
-        )
+        hint = f'{FORMATS}; a trace may begin {{"netsim": 1, "ranks": 16}}'
+        return Other("JSON of a kind that netsim does not know", hint)
     return None
 
 
@@ -157,11 +155,10 @@ def _xml(text: str, lines: Sequence[str]) -> Other | None:
         return None
     bare = re.sub(r"<!--.*?-->|<\?.*?\?>|<!(?:doctype|DOCTYPE)[^>]*>", "", text, flags=re.DOTALL)
     first = re.match(r"\s*<([A-Za-z][\w:-]*)", bare)
-    return (
-        XML.get(first[1].lower(), Other(f"XML of a kind that netsim does not know (<{first[1][:40]}>)", FORMATS))
-        if first
-        else None
-    )
+    if not first:
+        return None
+    unknown = Other(f"XML of a kind that netsim does not know (<{first[1][:40]}>)", FORMATS)
+    return XML.get(first[1].lower(), unknown)
 
 
 def _hosts(text: str, lines: Sequence[str]) -> Other | None:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 Watcher = Callable[[Path, int, int], None]  # (file, bytes of it that are read, bytes it has)
 
-EVERY = 1 << 20  # bytes between two words
-
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 

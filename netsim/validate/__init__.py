@@ -7,7 +7,7 @@ the figures are compared anywhere; a figure that misses its own says so, and no 
 import warnings
 from collections.abc import Callable, Iterator
 
-from netsim.errors import InputError, NetsimError, nearest
+from netsim.errors import NetsimError, refuse_unknown
 from netsim.validate import chance, exact, fairness, lossless, ultra
 from netsim.validate.connectx5 import connectx5
 from netsim.validate.nouns import Experiment, Finding, said
@@ -44,9 +44,7 @@ def validate(
     only: list[str] | None = None, *, full: bool = False, tell: Callable[[str], None] | None = None
 ) -> Iterator[Finding]:
     """Run the experiments (or those named) and give their findings as they come; `tell` hears what is begun."""
-    for name in only or ():
-        if name not in EXPERIMENTS:
-            raise InputError(f"no experiment {name!r}", where="--only", hint=nearest(name, EXPERIMENTS))
+    refuse_unknown("no experiment", only or (), EXPERIMENTS, where="--only")
     for name, experiment in EXPERIMENTS.items():
         if not only or name in only:
             if tell:

@@ -1,16 +1,14 @@
 """Mistakes, through the real command line: exit code 2, one line of place and mend, nothing compiled."""
 
 import shlex
-import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from tests.cli.command_line import CommandLine
+from tests.processes import finished, started
 
-HOME = Path(__file__).parents[2]
 HEADER = '{"netsim": 1, "ranks": 4, "groups": {"pair": [0, 1]}}\n'
 GOOD = '{"op": "all_reduce", "group": "world", "bytes": 1024}\n'
 TREE = 'kind = "fat_tree"\nk = 4\nrate = "100Gb/s"\ndelay = "1us"\n'
@@ -157,12 +155,9 @@ SUBPROCESSED = ["line truncated", "topology key unknown", "command unknown", "se
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in SUBPROCESSED], ids=lambda case: case.name)
 def test_mistake_in_a_process_of_its_own(case: Case, tmp_path: Path) -> None:
     lay(case.files, tmp_path)
-    command = [sys.executable, "-m", "netsim", *shlex.split(case.command)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, cwd=tmp_path, env={"PYTHONPATH": str(HOME)}, check=False
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
+    code, out, told = finished(started("-m", "netsim", *shlex.split(case.command), folder=tmp_path))
+    assert (code, out) == (2, "")
+    (line,) = told.splitlines()
     assert line.startswith("netsim: ")
     assert missing(case.says, line) == []
 

@@ -67,9 +67,9 @@ def test_all_controls_on_one_base_which_is_printed(cli: CommandLine) -> None:
 
 def test_a_control_is_told_what_it_lacks_on_a_lossy_base(cli: CommandLine) -> None:
     lossy = "--set topology.pfc=off --set topology.ecn=off --set transport.recovery=selective_repeat"
-    told = cli.json(BASE, "--controls timely,swift,dcqcn,ndp", lossy)
-    assert list(told) == ["timely", "swift", "dcqcn", "ndp", "base", "warnings"]
-    assert [each.split(" ")[0] for each in told["warnings"]] == ["timely", "swift", "dcqcn", "dcqcn", "ndp"]
+    told = cli.json(BASE, "--controls timely,swift,dcqcn,ndp,nscc", lossy)
+    assert list(told) == ["timely", "swift", "dcqcn", "ndp", "nscc", "base", "warnings"]
+    assert [each.split(" ")[0] for each in told["warnings"]] == "timely swift dcqcn dcqcn ndp nscc nscc".split()
     assert sum("without PFC" in each for each in told["warnings"]) == 3
 
 
@@ -89,7 +89,7 @@ def test_transport_changes_the_control_and_nothing_else(
     file = saved(tmp_path / "s.toml", f'trace = "perm16"\ntopology = "fat_tree_k4_100g"\n{given}')
     sets = [f"transport.preset={options[1]}"] if options else []
     before = netsim.load_scenario(file, sets)
-    after = netsim.load_scenario(file, settings([], options[1] if options else None, "swift", None, None, []))
+    after = netsim.load_scenario(file, settings([], preset=options[1] if options else None, transport="swift"))
     assert (after.transport.control, after.transport.preset) == ("swift", preset)
     assert after.transport == before.transport.model_copy(update={"control": "swift"})
     assert (after.topology, after.routing) == (before.topology, before.routing)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from netsim.traces import read
 from tests.cli.command_line import CommandLine
+from tests.collectives.test_msccl import block, step, xml
 from tests.inputs import saved
 
 
@@ -23,12 +24,9 @@ def test_what_changes_is_said_on_stderr(tmp_path: Path, cli: CommandLine) -> Non
 
 
 def test_an_algorithm_of_msccl_is_no_trace_but_an_algorithm(tmp_path: Path, cli: CommandLine) -> None:
-    blocks = ('<tb id="0" send="1" recv="-1" chan="0">{}</tb>', '<tb id="0" send="-1" recv="0" chan="0">{}</tb>')
-    step = '<step s="0" type="{}" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>'
-    gpus = [f'<gpu id="{n}">{blocks[n].format(step.format("sr"[n]))}</gpu>' for n in (0, 1)]
-    text = f'<algo name="mine" nchunksperloop="1" ngpus="2" coll="broadcast">{"".join(gpus)}</algo>'
+    text = xml(block(0, 1, -1, step("s")), block(0, -1, 0, step("r")), coll="broadcast", chunks=1)
     path = saved(tmp_path / "my.xml", text)
     assert "is an MSCCL algorithm, not a trace; use it as one: --algorithm" in cli.refused("describe", path)
     answer = cli.json("plan broadcast --bytes 8KiB --ranks 2 --algorithm", path)
-    assert (answer["algorithm"], answer["bytes in all"]) == ("mine", 8192)
+    assert (answer["algorithm"], answer["bytes in all"]) == ("small", 8192)
     assert cli("plan broadcast --bytes 8KiB --ranks 3 --algorithm", path).code != 0

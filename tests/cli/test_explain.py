@@ -8,25 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from netsim.cli import main
+import netsim
 from netsim.explain import KINDS
 from netsim.explain.chunks import chunks_of
 from tests.cli.command_line import CommandLine
-
-HOME = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("runs") / "perm"
-    assert main(["run", "perm16", "--on", "fat_tree_k4_100g", "--out", str(folder)]) == 0
-    return folder
+from tests.processes import HOME
 
 
 @pytest.fixture(scope="module")
 def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "several"
-    assert main(["run", "all_to_all_16", "--on", "leaf_spine_32_4to1", "--out", str(folder)]) == 0
+    netsim.simulate("all_to_all_16", "leaf_spine_32_4to1").save(folder)
     return folder
 
 
@@ -71,10 +63,8 @@ def test_the_readme_shows_what_it_says(saved: Path, cli: CommandLine) -> None:
     assert shown in (HOME / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_examples_of_its_help_work_one_after_the_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: CommandLine
-) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("here")
+def test_the_examples_of_its_help_work_one_after_the_other(cli: CommandLine) -> None:
     shown = cli.succeeds("explain --help").out.splitlines()
     lines = [line.strip().removeprefix("netsim ") for line in shown if line.strip().startswith("netsim ")]
     assert [cli(line).code for line in lines] == [0, 0, 0, 0]

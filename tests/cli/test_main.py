@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 import warnings
@@ -14,8 +13,8 @@ import pytest
 from netsim.cli import exit_codes, listing, show
 from netsim.errors import InputError, RunError
 from tests.cli.command_line import CommandLine
+from tests.processes import loaded, started
 
-HOME = Path(__file__).parent.parent.parent
 Capture = pytest.CaptureFixture[str]
 
 
@@ -87,27 +86,13 @@ def test_version(cli: CommandLine) -> None:
     assert cli.succeeds("--version").out == f"netsim {netsim.__version__}\n"
 
 
-def process(*arguments: str) -> "subprocess.Popen[str]":
-    """Python in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(HOME)}
-    command, pipe = [sys.executable, *arguments], subprocess.PIPE
-    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment)
-
-
 def test_help_loads_nothing_heavy() -> None:
     """What takes long to import waits until a command needs it; benchmarks/whole_runs.py tells the seconds."""
-    heavy = ("numba", "numpy", "pandas", "pyarrow", "pydantic", "networkx", "simpy")
-    script = (
-        "import contextlib, sys\nfrom netsim.cli import main\n"
-        "with contextlib.suppress(SystemExit):\n    main(['--help'])\n"
-        f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
-    )
-    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert shown.stderr.strip() == "[]"
+    assert loaded("from netsim.cli import main; main(['--help'])") == set()
 
 
 def test_a_closed_pipe_is_no_drama() -> None:
-    with process(*"-m netsim plan all_reduce --ranks 64 --bytes 64MiB --rows 5000".split()) as running:
+    with started(*"-m netsim plan all_reduce --ranks 64 --bytes 64MiB --rows 5000".split()) as running:
         assert running.stdout is not None
         assert running.stderr is not None
         running.stdout.readline()
@@ -119,7 +104,7 @@ def test_a_closed_pipe_is_no_drama() -> None:
 def test_control_c_ends_with_one_line() -> None:
     code = "import sys, time; from netsim.cli import listing, main\n"
     code += "listing._names = lambda: (print('ready', flush=True), time.sleep(60))\nsys.exit(main(['list']))"
-    with process("-c", code) as running:
+    with started("-c", code) as running:
         assert running.stdout is not None
         running.stdout.readline()
         running.send_signal(signal.SIGINT)

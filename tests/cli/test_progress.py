@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.outcomes import result_of, scenario_of
+from tests.processes import HOME
 
-HOME = Path(__file__).parent.parent.parent
 LONG = '{"netsim": 1, "ranks": 16}\n' + '{"op": "all_reduce", "group": "world", "bytes": 1073741824}\n' * 99
 PATIENCE_SECONDS = 240  # until the bar must have shown what it shows; a first run compiles
 

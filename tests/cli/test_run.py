@@ -1,9 +1,6 @@
 """`netsim run` and `netsim compare`: what they print, what they save, what they leave when they fail."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,9 +10,9 @@ from netsim.result.tables import TABLES
 from netsim.simulation import get_ready
 from tests.cli.command_line import CommandLine
 from tests.inputs import saved
+from tests.processes import finished, started
 from tests.traces.nccl.nccl_lines_of import call, world
 
-HOME = Path(__file__).parent.parent.parent
 RUN = "run perm16 --on fat_tree_k4_100g"
 SAVED = [*sorted(f"{name}.parquet" for name in TABLES), "run.json", "summary.json"]
 
@@ -105,11 +102,9 @@ def test_compare_as_json_agrees_with_run(cli: CommandLine) -> None:
 
 def test_a_second_run_finds_the_compiled_core(tmp_path: Path, cli: CommandLine) -> None:
     """Another process says nothing of compiling; benchmarks/whole_runs.py tells how long it takes."""
-    environment = {**os.environ, "PYTHONPATH": str(HOME)}
     cli.succeeds(RUN)  # fills the cache
-    command = [sys.executable, "-m", "netsim", *RUN.split()]
-    second = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path, env=environment)
-    assert second.stderr == ""
+    code, _, told = finished(started("-m", "netsim", *RUN.split(), folder=tmp_path))
+    assert (code, told) == (0, "")
 
 
 def test_how_a_log_was_read_is_said_and_a_native_trace_says_nothing(tmp_path: Path, cli: CommandLine) -> None:

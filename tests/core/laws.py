@@ -42,7 +42,7 @@ def no_packet_is_lost_from_the_books(run: CoreRun) -> list[str]:
     world = run.fabric.world
     inside = counted(world)
     breaches = []
-    for c, row in enumerate(world.connections[: int(world.settings[0]["connections"])]):
+    for c, row in enumerate(run.connections):
         data = int(row["injected"] - row["received"] - row["dropped"])
         pulled = int(world.sack_state["pulled"][c]) if len(world.sack_state) else 0
         acks = int(row["received"] + pulled - row["acks_received"] - row["acks_dropped"])
@@ -82,7 +82,7 @@ def acks_never_go_back(run: CoreRun) -> list[str]:
     stride = int(world.settings[0]["stride"])
     held = dict(rings_of(world))
     breaches = []
-    for c, row in enumerate(world.connections[: int(world.settings[0]["connections"])]):
+    for c, row in enumerate(run.connections):
         said = [int(row["acked"])]
         for link in world.hops[c * stride : c * stride + int(row["length"])]:
             names = [name for name in held if name.endswith(f" of link {int(link) ^ 1}")]
@@ -134,7 +134,7 @@ def windows_are_kept(run: CoreRun) -> list[str]:
     """acked <= expected <= sent <= stop, acked <= next <= sent; never more outstanding than a fixed window holds."""
     world = run.fabric.world
     breaches = []
-    for c, row in enumerate(world.connections[: int(world.settings[0]["connections"])]):
+    for c, row in enumerate(run.connections):
         acked, expected, sent, stop, ahead = (int(row[n]) for n in ("acked", "expected", "sent", "stop", "next"))
         if not (acked <= expected <= sent <= stop and acked <= ahead <= sent):
             breaches.append(
@@ -173,14 +173,14 @@ def nothing_is_left(run: CoreRun) -> list[str]:
     breaches = ["a queue holds bytes"] if held.any() else []
     breaches += ["an account holds bytes"] if run.fabric.world.pfc_state["ingress_occupancy"].any() else []
     breaches += [f"{name} holds {len(packets)}" for name, packets in rings_of(run.fabric.world) if packets]
-    rows = run.fabric.world.connections[: int(run.fabric.world.settings[0]["connections"])]
+    rows = run.connections
     breaches += [f"connection {c} is not done" for c, row in enumerate(rows) if row["acked"] != row["stop"]]
     return breaches
 
 
 def flows_add_up(run: CoreRun) -> list[str]:
     """What flows say they sent is what connections sent, and every byte arrived once."""
-    rows = run.fabric.world.connections[: int(run.fabric.world.settings[0]["connections"])]
+    rows = run.connections
     flows = [each.flows for each in run.carried]
     sent, again = (int(sum(each[name].sum() for each in flows)) for name in ("packets", "retransmitted"))
     pairs: dict[str, tuple[Any, Any]] = {
@@ -224,6 +224,5 @@ def breaches(scenario: Scenario, stops: Iterable[int]) -> list[str]:
     for stop in stops:
         run.env.run(until=stop)
         found += [f"at {stop} ps: {breach}" for law in ALWAYS for breach in law(run)]
-    run.env.run()
-    run.fabric.drain()
+    run.end()
     return found + [breach for law in ALWAYS + IN_THE_END for breach in law(run)]

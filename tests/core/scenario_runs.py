@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from itertools import accumulate
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import simpy
@@ -41,6 +41,18 @@ class CoreRun:
     carried: list[ActiveCollective]
     hosts: list[tuple[int, ...]]
     finish_ps: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    @property
+    def connections(self) -> Any:
+        """Those that there are by now."""
+        world = self.fabric.world
+        return world.connections[: int(world.settings[0]["connections"])]
+
+    def end(self) -> Self:
+        """Run on until the last stray packet has arrived."""
+        self.env.run()
+        self.fabric.drain()
+        return self
 
 
 def build_core(scenario: Scenario) -> CoreRun:
@@ -107,11 +119,7 @@ def _rank(run: CoreRun, ended: Any, collective: Collective, n: int, p: int) -> G
 
 
 def play_core(scenario: Scenario) -> CoreRun:
-    """Run the scenario to its end, and until the last stray packet has arrived."""
-    run = build_core(scenario)
-    run.env.run()
-    run.fabric.drain()
-    return run
+    return build_core(scenario).end()
 
 
 def by_rows(route: Callable[[int, int, int], tuple[int, ...]]) -> Callable[..., Any]:
@@ -209,11 +217,9 @@ def differences(one: Figures, other: Figures, names: tuple[str, str] = ("core", 
 
 
 def of_core(scenario: Scenario) -> Figures:
-    """What the core measured."""
     return core_figures(play_core(scenario))
 
 
 def of_twin(scenario: Scenario) -> Figures:
-    """What the twin measured."""
     twin = build_twin(scenario)
     return twin_figures(twin, twin.run(), scenario.queue_pairs)

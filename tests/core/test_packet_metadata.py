@@ -36,9 +36,7 @@ def test_notes_change_no_figure(name: str) -> None:
     """They are carried along; nothing asks for them."""
     run = build_core(EVERY[name])
     assert run.fabric.world.settings[0]["timestamped"] == 1
-    run.env.run()
-    run.fabric.drain()
-    assert differences(core_figures(run), of_twin(EVERY[name])) == []
+    assert differences(core_figures(run.end()), of_twin(EVERY[name])) == []
 
 
 def test_without_notes_there_is_no_room_for_them() -> None:

@@ -13,16 +13,14 @@ from netsim.explain.text import collective_text, explained_text
 from netsim.simulation import simulate
 from tests.explain.known import KNOWN, flows, leaf_spine, trace_of, uplinks
 
-WHERE = {
-    "incast": "leaf0->host0",
-    "loss recovery": "leaf0->spine0",
-    "PFC spreading": "leaf1->host4",
-    "straggler": None,
+EXPECTED = {  # the share of the lost time that each cause takes at least, most of that as what, at which of some links
+    "ECMP collision": (0.9, "queueing", lambda scenario: uplinks(scenario, [0, 1], [4, 5])),
+    "oversubscription": (0.9, "queueing", lambda scenario: uplinks(scenario, list(range(8)), list(range(8, 16)))),
+    "incast": (0.99, "queueing", lambda _: ["leaf0->host0"]),
+    "straggler": (0.99, "compute", lambda _: [None]),
+    "loss recovery": (0.9, "retransmission", lambda _: ["leaf0->spine0"]),
+    "PFC spreading": (0.9, "pause", lambda _: ["leaf1->host4"]),
 }
-MOST = {  # share of the lost time that the known cause must take at least
-    "straggler": 0.99, "incast": 0.99, "ECMP collision": 0.9, "oversubscription": 0.9, "loss recovery": 0.9,
-    "PFC spreading": 0.9,
-}  # fmt: skip
 
 
 @cache
@@ -36,30 +34,14 @@ def test_the_known_cause_is_named_with_its_link(kind: str) -> None:
     scenario, every = found(kind)
     each = every[KNOWN[kind][1]]
     worst = each.attributions[0]
+    share, part, links = EXPECTED[kind]
     assert worst.kind == kind
-    assert worst.ps >= MOST[kind] * each.lost_ps
-    if kind == "ECMP collision":
-        assert {worst.link} == set(uplinks(scenario, [0, 1], [4, 5]))
-        assert worst.flows == 2
-    elif kind == "oversubscription":
-        assert worst.link in uplinks(scenario, list(range(8)), list(range(8, 16)))
-    else:
-        assert worst.link == WHERE[kind]
+    assert worst.ps >= share * each.lost_ps
+    assert worst.parts_ps.most_common(1)[0][0] == part
+    assert worst.link in links(scenario)
+    assert worst.flows == 2 or kind != "ECMP collision"
     assert worst.rank == (3 if kind == "straggler" else None)
     assert f"({kind})" in collective_text(each)
-
-
-def test_what_it_did() -> None:
-    """The part of the time that each cause took."""
-    took = {kind: found(kind)[1][KNOWN[kind][1]].attributions[0].parts_ps.most_common(1)[0][0] for kind in KNOWN}
-    assert took == {
-        "ECMP collision": "queueing",
-        "oversubscription": "queueing",
-        "incast": "queueing",
-        "straggler": "compute",
-        "loss recovery": "retransmission",
-        "PFC spreading": "pause",
-    }
 
 
 @pytest.mark.parametrize(("senders", "rounds"), [(2, 0), (6, 0), (2, 5), (4, 3), (6, 20)])

@@ -29,6 +29,7 @@ from tests.explain.known import KNOWN, trace_of
 from tests.explain.test_causes import SETTINGS
 from tests.explain.test_path import EVERY, watched
 from tests.odd_links import OddLinks
+from tests.traffic import collective
 
 ENOUGH = 1 << 30  # rows
 
@@ -77,11 +78,6 @@ def test_shipped_traces_are_explained_alike_both_ways(trace: str, topology: str,
     assert in_passes(scenario) == explain(scenario)
 
 
-def one(op: str, ranks: int, size: int) -> Trace:
-    world = Group("world", tuple(range(ranks)))
-    return Trace("one", ranks, {"world": world}, (Operation(op, "world", tuple(range(ranks)), bytes=size),))
-
-
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Rows kept, run by run, of those runs that keep some."""
@@ -92,7 +88,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def ring() -> Scenario:
-    return build_scenario(one("all_reduce", 16, 4 << 20), "rail_optimized_16")
+    return build_scenario(collective("all_reduce", 16, 4 << 20), "rail_optimized_16")
 
 
 def test_only_what_is_needed_is_kept(monkeypatch: pytest.MonkeyPatch, runs: list[int]) -> None:
@@ -213,7 +209,7 @@ def test_batches_are_explained_like_all_together(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.slow
 def test_an_all_to_all_beyond_the_old_bound(runs: list[int]) -> None:
     """24 million packet hops on 128 GPUs, of which a hundredth part is kept."""
-    scenario = build_scenario(one("all_to_all", 128, 64 << 20), "fat_tree_k8_400g")
+    scenario = build_scenario(collective("all_to_all", 128, 64 << 20), "fat_tree_k8_400g")
     (each,) = explain(scenario)
     assert sum(each.parts_ps.values()) == each.time_ps > 0
     assert 0 < np.max(runs) < 1 << 20

@@ -25,9 +25,7 @@ def watched(scenario: Scenario) -> tuple[CoreRun, Any]:
     """A scenario played before a packet tracer, and the whole journal."""
     run, tracer = build_core(scenario), PacketTracer(1 << 40, lambda _: None)
     run.fabric.watch(tracer)
-    run.env.run()
-    run.fabric.drain()
-    tracer.take(run.fabric.world, at_end=True)
+    tracer.take(run.end().fabric.world, at_end=True)
     return run, np.concatenate(tracer.chunks)
 
 

@@ -20,7 +20,6 @@ def twin_of(network: Network, rows: Sequence[Row], *enters: int, **settings: int
 
 
 def flow(twin: Twin, source: int, target: int, channel: int = 0, collective: int = 0) -> Flow:
-    """The flow of one connection."""
     return twin.flows[collective, twin.connections[source, target, channel].number]
 
 

@@ -8,7 +8,7 @@ the same instant). An arrival is processed completely; then every idle link of t
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from netsim.topology.network import SCALE_UP
 from netsim.transport.controls import dcqcn
@@ -57,14 +57,12 @@ class Twin(Ranks):
         self.last_signal: dict[int, int] = {}
 
     def connect(self, source_host: int, target_host: int, channel: int, route: Route) -> int:
-        """Give the number of the connection, made when it is new."""
         key = (source_host, target_host, channel)
         if key not in self.connections:
             self.connections[key] = self.new_connection(len(self.connections), tuple(route))
         return self.connections[key].number
 
     def new_connection(self, number: int, route: Route) -> Connection:
-        """Make a connection."""
         return Connection(number, route, new_control(self, route))
 
     def release(self, messages: list[Message]) -> None:
@@ -252,6 +250,11 @@ class Twin(Ranks):
         connection.retries += 1
         if connection.retries > self.scenario.retries:
             raise GaveUpError(connection.number)
+
+    def ended(self) -> Self:
+        """The same when nothing is left to do."""
+        self.run()
+        return self
 
     def run(self, until_ps: int | None = None) -> Results:
         """Run until nothing is left to do, or up to but not including `until_ps`; can be called again."""

@@ -47,7 +47,7 @@ def requests_of(driver: Any) -> list[str]:
     return [each["params"]["request"]["url"] for each in events if each["method"] == "Network.requestWillBeSent"]
 
 
-def nak_per_packet(driver: Any) -> list[str]:
+def logged(driver: Any) -> list[str]:
     """What the page's console said since the last call."""
     return [entry["message"] for entry in driver.get_log("browser")]
 

@@ -7,7 +7,7 @@ import pytest
 
 from netsim.report.profile_page import profile_page
 from netsim.traces import OPERATIONS
-from tests.report.browser import browser, look, nak_per_packet, requests_of
+from tests.report.browser import browser, logged, look, requests_of
 from tests.report.test_profile_report import timed
 from tests.report.test_run_page_in_browser import EVIL, colours_of_canvas, many, overlaps, value
 from tests.report.test_run_page_in_browser import pytestmark as pytestmark
@@ -22,7 +22,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         look(driver, 1200, "light")
         yield driver
         assert requests_of(driver) == [path.as_uri()]
-        assert nak_per_packet(driver) == []
+        assert logged(driver) == []
 
 
 def test_every_chart_is_drawn_and_names_are_text(opened: Any) -> None:

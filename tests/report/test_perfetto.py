@@ -19,16 +19,9 @@ from netsim.report.perfetto_events import Lanes, slice_event, stamp
 from netsim.result import Result
 from tests.inputs import refusal
 from tests.outcomes import result_of, scenario_of
+from tests.traffic import job
 
 Events = list[dict[str, Any]]
-
-
-def job(rank: netsim.Rank) -> Any:
-    """Half of the ranks come late; then everybody sends to rank 0."""
-    if rank.number >= 8:
-        yield rank.compute("20us")
-    yield rank.all_reduce("256KiB")
-    yield rank.all_gather("1MiB")
 
 
 @cache
@@ -41,16 +34,16 @@ def incast() -> Result:
     return netsim.simulate("incast16", "fat_tree_k4_100g")
 
 
-def events_in(path: Path) -> Events:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
+def written(result: Result, folder: Path) -> Events:
+    write_trace(result, folder / "run.json.gz")
+    with gzip.open(folder / "run.json.gz", "rt", encoding="utf-8") as file:
         events: Events = json.load(file)["traceEvents"]
     return events
 
 
 @pytest.fixture
 def events(tmp_path: Path) -> Events:
-    write_trace(result(), tmp_path / "run.json.gz")
-    return events_in(tmp_path / "run.json.gz")
+    return written(result(), tmp_path)
 
 
 def kinds(events: Events) -> Counter[tuple[str, str]]:
@@ -120,8 +113,7 @@ def test_waiting_ranks_are_told_for_whom(events: Events) -> None:
 
 
 def test_counters_end_with_the_totals(tmp_path: Path) -> None:
-    write_trace(incast(), tmp_path / "run.json.gz")
-    counters = [each for each in events_in(tmp_path / "run.json.gz") if each["ph"] == "C"]
+    counters = [each for each in written(incast(), tmp_path) if each["ph"] == "C"]
     last = {each["name"]: next(iter(each["args"].values())) for each in counters}
     most: dict[str, float] = defaultdict(float)
     for each in counters:
@@ -153,8 +145,8 @@ def test_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_names_are_quoted(tmp_path: Path) -> None:
     rows = [{"op": 'x"},{"ph":"X', "bytes": 1, "end_ps": 10**6, "group": "\n</script>"}]
-    write_trace(result_of(scenario_of(), [], rows), tmp_path / "run.json.gz")
-    found = [each for each in events_in(tmp_path / "run.json.gz") if each.get("cat") == "collective"]
+    events = written(result_of(scenario_of(), [], rows), tmp_path)
+    found = [each for each in events if each.get("cat") == "collective"]
     assert len(found) == 16
     assert found[0]["args"]["group"] == "\n</script>"
 
@@ -162,8 +154,7 @@ def test_names_are_quoted(tmp_path: Path) -> None:
 def test_the_longest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(perfetto_ranks, "MOST_FLOWS", 7)
     monkeypatch.setattr(perfetto_ranks, "MOST_PARTS", 20)
-    write_trace(result(), tmp_path / "run.json.gz")
-    found = kinds(events_in(tmp_path / "run.json.gz"))
+    found = kinds(written(result(), tmp_path))
     assert (found["X", "flow"], found["X", "collective"]) == (7, 20)
 
 

@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import netsim
 from netsim.explain.chunks import chunks_of
 from netsim.report import perfetto_chunks
-from netsim.report.perfetto_chunks import FIRST_OF_CHUNKS, chunk_events, left_out
+from netsim.report.perfetto_chunks import FIRST_OF_CHUNKS, chunk_events, lanes_of, left_out
 from netsim.report.perfetto_events import arrow, slice_event
 from netsim.report.perfetto_ranks import process_of
 from netsim.result.chunks import COLUMNS, PAIRS, Chunks
@@ -103,3 +105,22 @@ def test_what_is_left_out_is_told() -> None:
     some = dataclasses.replace(chunks(), in_all=2_000, pairs_in_all=1_000)
     rest, arrows = 2_000 - len(some), 1_000 - len(some.later)
     assert left_out(some).startswith(f"left out {rest:,} of 2,000 chunk flows and {arrows:,} of 1,000 arrows, ")
+
+
+SLICES = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 12), st.integers(0, 6)), max_size=40)
+
+
+@given(SLICES)
+def test_slices_of_a_lane_do_not_overlap_and_lanes_are_few(slices: list[tuple[int, int, int]]) -> None:
+    track, begin, length = np.array(slices, "i8").reshape(-1, 3).T
+    end = begin + length
+    lane = lanes_of(track, begin, end)
+    there_until = np.maximum(end, begin + 1)
+    for each in range(len(slices)):
+        mates = (track == track[each]) & (lane == lane[each])
+        mates[each] = False
+        assert not (mates & (begin < there_until[each]) & (begin[each] < there_until)).any()
+    for each in np.unique(track):
+        mine = track == each
+        at_once = max(int((mine & (begin <= at) & (at < there_until)).sum()) for at in begin[mine])
+        assert set(lane[mine].tolist()) == set(range(at_once))

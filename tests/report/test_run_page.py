@@ -1,10 +1,8 @@
 """The page of a run: what it holds, how the fabric is laid out, what names from strangers' files cannot do to it."""
 
 import json
-import re
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +18,7 @@ from netsim.result import Result
 from netsim.result.tables import TABLES
 from tests.cli.test_htsim_inputs import TOPO
 from tests.outcomes import US, result_of, scenario_of
+from tests.report.page_charts import assert_needs_nothing, data_in
 
 EVIL = "</script><script>window.hurt=1</script><img src=x onerror=window.hurt=1>&lt;'\""
 
@@ -29,23 +28,15 @@ def small() -> Result:
     return netsim.simulate("perm16", "fat_tree_k4_100g", transport="dctcp")
 
 
-def data_in(text: str) -> dict[str, Any]:
-    (found,) = re.findall(r'<script type="application/json" id="run">(.*?)</script>', text, re.DOTALL)
-    value: dict[str, Any] = json.loads(found)
-    return value
-
-
 def test_a_page_needs_nothing_from_the_net() -> None:
     text = run_page(small())
-    assert "default-src 'none'" in text
-    assert re.findall(r"https?://(?!www\.w3\.org/2000/svg)", text) == []
-    assert not re.search(r"<(link|img|script|iframe)[^>]*\b(src|href)=\"(?!data:,)", text)
+    assert_needs_nothing(text)
     assert len(text) < 400_000
 
 
 def test_the_data_is_that_of_the_tables() -> None:
     result = small()
-    data = data_in(run_page(result))
+    data = data_in(run_page(result), "run")
     assert data["fabric"]["links"]["max_queue_bytes"] == result.links["max_queue_bytes"].tolist()
     assert data["end_ps"] == result.summary["completion_time_ps"]
     assert sorted(data["parts"]["rank"]) == list(range(16))
@@ -63,7 +54,7 @@ def test_names_are_text_never_markup() -> None:
     assert "<script>window" not in text
     assert "<img" not in text
     assert text.count("</script>") == 2
-    assert data_in(text)["title"].startswith(EVIL)
+    assert data_in(text, "run")["title"].startswith(EVIL)
 
 
 def test_a_page_in_its_folder_leaves_it_a_result(tmp_path: Path) -> None:

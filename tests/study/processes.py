@@ -1,15 +1,15 @@
 """Sweeps as processes of their own, that can be killed; and a Dask cluster of real processes."""
 
+import json
 import os
 import subprocess
-import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-HOME = Path(__file__).parent.parent.parent
-PATIENCE = 300  # s; only a hanging test waits so long
+from tests.processes import PATIENCE, started
+
 STUDY = """
 trace = "perm16"
 topology = "fat_tree_k4_100g"
@@ -20,30 +20,10 @@ seed = { from = 1, to = 6 }
 """  # 24 points
 
 
-def started(arguments: Sequence[str], folder: Path) -> subprocess.Popen[str]:
-    """A process of this Python and this netsim, the first of a group of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(HOME)}
-    return subprocess.Popen(
-        [sys.executable, "-P", *arguments],
-        cwd=folder,
-        env=environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-
-
 def sweep(folder: Path, *options: str) -> subprocess.Popen[str]:
     """A sweep of STUDY that runs in `folder`."""
     (folder / "study.toml").write_text(STUDY)
-    return started(["-m", "netsim", "sweep", "study.toml", *options], folder)
-
-
-def finished(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    """The exit code of a process, and what it said on stdout and stderr."""
-    out, err = process.communicate(timeout=PATIENCE)
-    return process.returncode, out, err
+    return started("-m", "netsim", "sweep", "study.toml", *options, folder=folder)
 
 
 def wait_for_points(results: Path, count: int) -> None:
@@ -71,11 +51,9 @@ def dask_cluster(folder: Path, workers: int) -> Iterator[str]:
     """A scheduler and some workers, each a process; gives the scheduler's address."""
     file = folder / "scheduler.json"
     quiet = ["--scheduler-file", str(file), "--no-dashboard"]
-    processes = [
-        started(["-m", "distributed.cli.dask_scheduler", *quiet, "--host", "127.0.0.1", "--port", "0"], folder)
-    ]
+    scheduler = ["-m", "distributed.cli.dask_scheduler", *quiet, "--host", "127.0.0.1", "--port", "0"]
     worker = ["-m", "distributed.cli.dask_worker", *quiet, "--no-nanny", "--nthreads", "1", "--host", "127.0.0.1"]
-    processes += [started(worker, folder) for _ in range(workers)]
+    processes = [started(*words, folder=folder) for words in [scheduler, *[worker] * workers]]
     try:
         yield _address(file)
     finally:
@@ -86,8 +64,6 @@ def dask_cluster(folder: Path, workers: int) -> Iterator[str]:
 
 
 def _address(file: Path) -> str:
-    import json
-
     for _ in range(PATIENCE * 10):
         if file.exists() and file.read_text():
             return str(json.loads(file.read_text())["address"])

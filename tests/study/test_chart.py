@@ -11,20 +11,20 @@ import pytest
 from netsim.report.picture import Chart, svg
 from netsim.study import sweep_page
 from netsim.study.chart import axes_of, chart_of
-from netsim.study.folder import StudyFolder
+from netsim.study.folder import table_of
 from netsim.study.metrics import FIGURES
-from netsim.study.plan import Plan, read_plan
+from netsim.study.plan import Plan
 from netsim.study.sweep_page import picture, study_page
 from netsim.study.sweep_text import sweep_text
 from tests.report.page_charts import drawn_names
+from tests.study.test_plan import BASE
+from tests.study.test_plan import plan as plan_of
 
 GRID = '[grid]\nrouting.kind = ["ecmp", "single"]\ntransport.window = [16, 32, 64]\nseed = [1, 2]\n'
 
 
 def plan(folder: Path, text: str = GRID) -> Plan:
-    path = folder / "study.toml"
-    path.write_text(f'trace = "perm16"\ntopology = "fat_tree_k4_100g"\n[transport]\ncontrol = "window"\n{text}')
-    return read_plan(path)
+    return plan_of(folder, f'{BASE}[transport]\ncontrol = "window"\n{text}')
 
 
 def table(given: Plan, failed: int = -1) -> pd.DataFrame:
@@ -34,17 +34,9 @@ def table(given: Plan, failed: int = -1) -> pd.DataFrame:
         time_us = point.settings.get("transport.window", 1) + point.scenario.seed
         figures = dict.fromkeys(FIGURES, 1) | {"completion_time_ps": time_us * 10**6}
         figures |= {"busiest_link": "a->b", "limited_by": "chance"}
-        is_failed = point.number == failed
-        found: dict[str, Any] = (
-            {"status": "failed", "error": "it <broke>", "figures": {}}
-            if is_failed
-            else {"status": "done", "error": "", "figures": figures}
-        )
-        records[point.digest] = {"digest": point.digest, **found}
-    folder = StudyFolder(Path())
-    from netsim.study.folder import table_of
-
-    assert folder.path == Path()
+        records[point.digest] = {"digest": point.digest, "status": "done", "error": "", "figures": figures}
+        if point.number == failed:
+            records[point.digest] |= {"status": "failed", "error": "it <broke>", "figures": {}}
     frame: pd.DataFrame = table_of(given, records).to_pandas()
     return frame
 
@@ -53,29 +45,18 @@ def test_the_setting_with_most_values_goes_along_x(tmp_path: Path) -> None:
     given = plan(tmp_path)
     assert axes_of(given) == ("transport.window", ["routing.kind"])
     chart = chart_of(given, table(given))
-    assert (chart.x, chart.numbers, list(chart.lines), chart.repeats) == (
-        ["16", "32", "64"],
-        [16, 32, 64],
-        ["ecmp", "single"],
-        2,
-    )
-    first = chart.lines["ecmp"][0]
-    assert first is not None
-    assert first == pytest.approx((17.5, 17.5 - 12.7062 * 0.5, 17.5 + 12.7062 * 0.5), rel=1e-4)
+    assert (chart.x, chart.numbers) == (["16", "32", "64"], [16, 32, 64])
+    assert (list(chart.lines), chart.repeats) == (["ecmp", "single"], 2)
+    assert chart.lines["ecmp"][0] == pytest.approx((17.5, 17.5 - 12.7062 * 0.5, 17.5 + 12.7062 * 0.5), rel=1e-4)
 
 
 def test_the_study_may_choose(tmp_path: Path) -> None:
-    given = plan(
-        tmp_path, GRID + '[picture]\nx = "routing.kind"\nlines = "transport.window"\ny = "slowdown"\ntitle = "T"\n'
-    )
+    picture = '[picture]\nx = "routing.kind"\nlines = "transport.window"\ny = "slowdown"\ntitle = "T"\n'
+    given = plan(tmp_path, GRID + picture)
     chart = chart_of(given, table(given))
-    assert (chart.x, chart.numbers, list(chart.lines)) == (
-        ["ecmp", "single"],
-        None,
-        ["window 16", "window 32", "window 64"],
-    )
-    assert chart.title == "T"
-    assert chart.y_title == "slowdown (time / ideal)"
+    assert (chart.x, chart.numbers) == (["ecmp", "single"], None)
+    assert list(chart.lines) == ["window 16", "window 32", "window 64"]
+    assert (chart.title, chart.y_title) == ("T", "slowdown (time / ideal)")
 
 
 def test_a_failed_point_is_left_out_of_the_mean(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.study.processes import dask_cluster, finished, sweep, wait_for_points, wait_until_gone
+from tests.processes import finished
+from tests.study.processes import dask_cluster, sweep, wait_for_points, wait_until_gone
 
 POINTS = 24
 

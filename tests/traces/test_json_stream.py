@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from netsim.traces import json_search, json_stream
+from netsim.traces import json_stream
 from netsim.traces.json_search import JsonSearch
 from netsim.traces.json_stream import JsonWalk
 from tests.inputs import refusal, saved
@@ -94,7 +94,7 @@ def test_objects_are_found_by_their_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sort: bool, indent: int | None, block: int
 ) -> None:
     """Whatever the layout: arguments before the name, a brace in a text, an object across two blocks."""
-    monkeypatch.setattr(json_search, "BLOCK", block)
+    monkeypatch.setattr(json_stream, "CHUNK", block)
     events = [{"ph": "X", "name": f"nccl{n}", "args": {"a": {"b": [n]}, "t": "{"}, "dur": n} for n in range(20)]
     others = [{"ph": "X", "name": "aten::add", "args": {"x": "nccl"}}]
     text = json.dumps({"events": [*others, *events[:10], *others, *events[10:]]}, indent=indent, sort_keys=sort)

@@ -8,35 +8,28 @@ Runs of csg-htsim 841d9e7 and spcl/HTSIM 8a33f33.
 import pytest
 
 import netsim
+from netsim.validate.bench import LOSSLESS, PS_PER_BYTE, US, last_ack_ps, last_data_ps
 from tests.core.scenario_runs import build_core
 from tests.reference.scenarios.networks import incast, queue, star
 from tests.reference.scenarios.scenario import Scenario, one
 from tests.traffic import flows
 
 MIB = 1 << 20
-HTSIM = {"buffer": "unlimited", "control_class": "shared"}
-PS_PER_BYTE = 80  # 100 Gb/s
 WIRE, ACK = 4160 * PS_PER_BYTE, 64 * PS_PER_BYTE  # ps
-MICROSECOND = 10**6
-
-
-def last_data_ps(result: netsim.Result) -> int:
-    return int(result.flows["delivered_ps"].max())
 
 
 def test_one_flow_over_six_links() -> None:
     """490 packets of 4150 bytes to the last ACK: uet-htsim 176.2 us, the closed form, ACKs of no length, 176.34."""
     result = netsim.simulate(
         flows(16, [(0, 8)], 490 * 4086),
-        {"base": "fat_tree_k4_100g", **HTSIM},
+        {"base": "fat_tree_k4_100g", **LOSSLESS},
         transport="none",
         packet={"payload": "4086B", "header": "64B"},
     )
-    last_ack_ps = int(result.flows["acked_ps"].max())
     packet = 4150 * PS_PER_BYTE
-    assert last_ack_ps == pytest.approx(176.34 * MICROSECOND, rel=1e-3)
-    assert last_data_ps(result) == 490 * packet + 5 * packet + 6 * MICROSECOND
-    assert last_ack_ps == last_data_ps(result) + 6 * (ACK + MICROSECOND)
+    assert last_ack_ps(result) == pytest.approx(176.34 * US, rel=1e-3)
+    assert last_data_ps(result) == 490 * packet + 5 * packet + 6 * US
+    assert last_ack_ps(result) == last_data_ps(result) + 6 * (ACK + US)
 
 
 @pytest.fixture(scope="module", params=["ring16", "incast16", "ring128", "incast128"])
@@ -46,7 +39,7 @@ def run(request: pytest.FixtureRequest) -> tuple[str, netsim.Result]:
     hosts, size = (16, 64 * MIB) if name.endswith("16") else (128, 8 * MIB)
     pairs = [(s, (s + 1) % hosts) for s in range(hosts)] if "ring" in name else [(s, 0) for s in range(1, hosts)]
     base = "fat_tree_k4_100g" if hosts == 16 else "fat_tree_k8_100g"
-    return name, netsim.simulate(flows(hosts, pairs, size), {"base": base, **HTSIM}, transport="none")
+    return name, netsim.simulate(flows(hosts, pairs, size), {"base": base, **LOSSLESS}, transport="none")
 
 
 PUBLISHED = {  # last data packet in ps, data and control hops
@@ -87,7 +80,7 @@ def test_packet_hops_do_not_depend_on_the_hash(name: str, hosts: int) -> None:
         pairs, packets = [(s, (s + r) % hosts) for r in range(1, hosts) for s in every], {16: 256, 128: 4}[hosts]
         published = {16: 2_686_976, 128: 2_973_696}[hosts] // 4
     base = "fat_tree_k4_100g" if hosts == 16 else "fat_tree_k8_100g"
-    result = netsim.simulate(flows(hosts, pairs, 4096 * packets), {"base": base, **HTSIM}, transport="none", seed=5)
+    result = netsim.simulate(flows(hosts, pairs, 4096 * packets), {"base": base, **LOSSLESS}, transport="none", seed=5)
     assert result.summary["packet_hops"] == published
 
 

@@ -48,9 +48,8 @@ class Groups:
 
     def _make(self, pg_name: str, name: str, where: str) -> Group:
         if not self.given:
-            self.notes.append(
-                f"no file of groups is named: pg_name {pg_name[:40]!r} is taken for all {self.ranks} ranks"
-            )
+            taken = f"pg_name {pg_name[:40]!r} is taken for all {self.ranks} ranks"
+            self.notes.append(f"no file of groups is named: {taken}")
             return self.world
         if pg_name not in self.listed:
             hint = f"{nearest(pg_name[:MAX_NAME], list(self.listed)[:100])}; a file of groups is like {EXAMPLE}"

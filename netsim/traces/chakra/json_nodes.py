@@ -26,6 +26,7 @@ ATTRIBUTES = {  # what each type has a use for: writers give every node all keys
 }
 LARGEST = 1 << 62
 AS_WRITTEN = "give the file as the program wrote it"
+TYPED = "give the .et files themselves, or JSON whose nodes tell their NodeType, from 1 (METADATA) to 7 (COMM_COLL)"
 NEAR = 1 << 12  # characters in which the graph begins
 _START = re.compile(r'"workload_graph"\s{0,20}:\s{0,20}\[')
 
@@ -50,19 +51,15 @@ def json_nodes(path: Path) -> Iterator[ChakraNode]:
 def _node(recorded: dict[str, Any], where: str) -> ChakraNode:
     kind = recorded.get("NodeType")
     if kind is None:
-        hint = (
-            "give the .et files themselves, or JSON whose nodes tell their NodeType, from 1 (METADATA) to 7 (COMM_COLL)"
-        )
-        raise InputError("a node of Chakra has no NodeType, so what it does is not known", where=where, hint=hint)
-    number = TYPES.get(kind.upper(), -1) if isinstance(kind, str) else _whole(recorded, "NodeType", where)
+        raise InputError("a node of Chakra has no NodeType, so what it does is not known", where=where, hint=TYPED)
+    number = TYPES.get(kind.upper(), -1) if isinstance(kind, str) else _number(recorded, "NodeType", where)
     if number < 0:
-        raise InputError(
-            f"NodeType {str(kind)[:40]!r} is not known", where=where, hint="give 1 (METADATA) to 7 (COMM_COLL)"
-        )
+        hint = "give 1 (METADATA) to 7 (COMM_COLL)"
+        raise InputError(f"NodeType {str(kind)[:40]!r} is not known", where=where, hint=hint)
     data, control = _numbers(recorded, "data_deps", where), _numbers(recorded, "ctrlDeps", where)
     control = control or _numbers(recorded, "ctrl_deps", where)
-    made = ChakraNode(_whole(recorded, "Id", where), "", number, data, control)
-    made.duration_micros = round(_amount(recorded, "runtime", where))
+    made = ChakraNode(_number(recorded, "Id", where), "", number, data, control)
+    made.duration_micros = round(_number(recorded, "runtime", where, int | float, "a number"))
     for name in ATTRIBUTES.get(number, ()):
         value = recorded.get(name)
         if name in ("comm_src", "comm_dst") and value == -1:
@@ -70,23 +67,16 @@ def _node(recorded: dict[str, Any], where: str) -> ChakraNode:
         if isinstance(value, bool | str):
             made.attributes[name] = value
         elif value is not None:
-            made.attributes[name] = _whole(recorded, name, where)
+            made.attributes[name] = _number(recorded, name, where)
     if made.attributes.get("is_cpu_op") and number == COMM_COLL and not made.attributes.get("comm_size"):
         made.attributes.pop("comm_type", None)  # a zero that every node has: it stands again on the GPU side
     return made
 
 
-def _whole(recorded: dict[str, Any], name: str, where: str) -> int:
+def _number(recorded: dict[str, Any], name: str, where: str, kind: Any = int, what: str = "a whole number") -> Any:
     value = recorded.get(name, 0)
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < LARGEST:
-        raise InputError(f'"{name}" must be a whole number', where=where, hint=AS_WRITTEN)
-    return value
-
-
-def _amount(recorded: dict[str, Any], name: str, where: str) -> float:
-    value = recorded.get(name, 0)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < LARGEST:
-        raise InputError(f'"{name}" must be a number', where=where, hint=AS_WRITTEN)
+    if isinstance(value, bool) or not isinstance(value, kind) or not 0 <= value < LARGEST:
+        raise InputError(f'"{name}" must be {what}', where=where, hint=AS_WRITTEN)
     return value
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 
 from netsim.errors import InputError, nearest
-from netsim.traces.goal.labels import UNNAMED, Labels
 from netsim.traces.graphs.graph import ANY
 from netsim.traces.limits import MAX_BYTES, MAX_CELLS, MAX_NAME, MAX_RANKS, MAX_STATEMENTS
 
@@ -31,14 +30,20 @@ class Goal:
             raise self.wrong(1, f"num_ranks is {ranks:,}", f"give 1 to {MAX_RANKS:,}")
         self.forget()
         self.begun: dict[int, int] = {}
-        self.labels = Labels()
         self._rank = self._first = 0
+        self._forget_labels()
 
     def forget(self) -> None:
         """Begin with no nodes."""
         self.kinds, self.sizes, self.peers = array("b"), array("q"), array("i")
         self.tags, self.places = array("q"), array("q")
         self.waiters, self.awaited, self.started = array("i"), array("i"), array("b")
+
+    def _forget_labels(self) -> None:
+        self._labels: dict[str, int] = {}  # of this rank: their numbers
+        self._labelled = array("i")  # by label: its node of the rank, -1 where there is none yet
+        self._twice: tuple[str, int] | None = None  # the first label that stands there again, and where
+        self._waits = array("q")  # waiter, awaited, place and started, of each
 
     @property
     def has_lines(self) -> bool:
@@ -58,10 +63,9 @@ class Goal:
             raise self.wrong(place, f"rank {rank:,} stands there twice", "keep one of them")
         self._rank, self._first = rank, len(self.kinds)
         self.begun[rank] = self._first
-        self.labels = Labels()
 
-    def add(self, word: str, size: int, place: int, *, label: int = UNNAMED, peer: int = ANY, tag: int = 0) -> None:
-        """A send, recv or calc of the rank; `label` is the number of its label."""
+    def add(self, word: str, size: int, place: int, *, label: str = "", peer: int = ANY, tag: int = 0) -> None:
+        """A send, recv or calc of the rank."""
         if len(self.kinds) >= MAX_STATEMENTS:
             raise self.wrong(place, f"there are more than {MAX_STATEMENTS:,} statements", "cut the job into parts")
         if size > (MAX_UNITS if word == "calc" else MAX_BYTES) or tag > MAX_TAG:
@@ -69,17 +73,27 @@ class Goal:
         if word != "calc" and (peer >= self.ranks or peer == self._rank):
             what = f"rank {self._rank} cannot {word} {'to' if word == 'send' else 'from'} rank {peer:,}"
             raise self.wrong(place, what, f"name another rank from 0 to {self.ranks - 1:,}")
+        if label:
+            number = self._number(label)
+            if self._labelled[number] >= 0:
+                self._twice = self._twice or (label, place)
+            self._labelled[number] = len(self.kinds) - self._first
         self.kinds.append(KINDS[word] if size or word != "calc" else NOTHING)
         self.sizes.append(size)
         self.peers.append(peer)
         self.tags.append(tag)
         self.places.append(place)
-        self.labels.ids.append(label)
 
-    def wait(self, waiter: int, awaited: int, place: int, *, started: bool) -> None:
+    def _number(self, label: str) -> int:
+        number = self._labels.setdefault(label, len(self._labelled))
+        if number == len(self._labelled):
+            self._labelled.append(-1)
+        return number
+
+    def wait(self, waiter: str, awaited: str, place: int, *, started: bool) -> None:
         """A `requires` or `irequires` between two labels of the rank, which may still come."""
-        self.labels.waits.extend((waiter, awaited, place, started))
-        self._count(len(self.waiters) + len(self.labels.waits) // 4, place)
+        self._waits.extend((self._number(waiter), self._number(awaited), place, started))
+        self._count(len(self.waiters) + len(self._waits) // 4, place)
 
     def link(self, waiter: int, awaited: int, *, started: bool) -> None:
         """The same between two nodes of the rank by their numbers."""
@@ -94,21 +108,20 @@ class Goal:
 
     def end(self, rank: int) -> None:
         """The rank is complete: its labels are all known."""
-        twice = self.labels.twice()
-        if twice is not None:
-            label = self.labels.name(self.labels.ids[twice])
-            raise self.wrong(self.places[self._first + twice], f"the label {label[:60]!r} stands there twice", HOW)
-        unknown = self.labels.unknown()
-        if unknown is not None:
-            number, place = unknown
-            label, known = self.labels.name(number), [self.labels.name(each) for each in self.labels.first(100)]
+        if self._twice:
+            label, place = self._twice
+            raise self.wrong(place, f"the label {label[:60]!r} stands there twice", HOW)
+        waits, nodes = np.array(self._waits).reshape(-1, 4), np.array(self._labelled)
+        ends = nodes[waits[:, :2]]
+        for wait, side in np.argwhere(ends < 0)[:1]:
+            labels, named = list(self._labels), np.argsort(nodes)[np.count_nonzero(nodes < 0) :][:100]
+            label, known = labels[waits[wait, side]], [labels[number] for number in named]
             hint = nearest(label[:MAX_NAME], known) if known else HOW
-            raise self.wrong(place, f"rank {rank} has no label {label[:60]!r}", hint)
-        waiters, awaited, started = self.labels.resolved()
-        self.waiters.frombytes((waiters + self._first).astype(np.int32).tobytes())
-        self.awaited.frombytes((awaited + self._first).astype(np.int32).tobytes())
-        self.started.frombytes(started.astype(np.int8).tobytes())
-        self.labels = Labels()
+            raise self.wrong(int(waits[wait, 2]), f"rank {rank} has no label {label[:60]!r}", hint)
+        self.waiters.frombytes((ends[:, 0] + self._first).astype(np.int32).tobytes())
+        self.awaited.frombytes((ends[:, 1] + self._first).astype(np.int32).tobytes())
+        self.started.frombytes(waits[:, 3].astype(np.int8).tobytes())
+        self._forget_labels()
 
     def check(self) -> None:
         """Refuse a schedule in which nobody does anything."""

@@ -7,7 +7,6 @@ from typing import NoReturn
 
 from netsim.errors import InputError, nearest
 from netsim.traces.goal.binary import is_binary, read_binary
-from netsim.traces.goal.labels import NUMBERED, UNNAMED
 from netsim.traces.goal.rank import Goal
 from netsim.traces.goal.trace_of import trace_of
 from netsim.traces.graphs.graph import ANY
@@ -21,9 +20,9 @@ MAX_LINES = 1 << 25
 EXAMPLE = "write for example  l1: send 4096b to 8 tag 0  or  l2 requires l1"
 WORDS = ("send", "recv", "calc")
 _TOKEN = re.compile(r"[{}:]|[^\s{}:]+")
-_SPACE, _LABEL = r"[^\S\n]*", rf"(?:{NUMBERED}|([^\s{{}}:]+))"
+_SPACE, _LABEL = r"[^\S\n]*", r"([^\s{}:]+)"
 _LINE = re.compile(  # a line that is one whole statement, as nearly all are, or any other
-    rf"{_SPACE}(?:(?:{_LABEL} ?: ?)?(?:(?:(send)|recv) ([0-9]{{1,18}})b? (?(3)to|from) ([0-9]{{1,9}})"
+    rf"{_SPACE}(?:(?:{_LABEL} ?: ?)?(?:(?:(send)|recv) ([0-9]{{1,18}})b? (?(2)to|from) ([0-9]{{1,9}})"
     r"(?: tag ([0-9]{1,9}))?(?: cpu [0-9]{1,9})?(?: nic [0-9]{1,9})?|calc ([0-9]{1,18})b?(?: cpu [0-9]{1,9})?)"
     rf"|(?!(?:send|recv|calc) ){_LABEL} (i?)requires {_LABEL}){_SPACE}\n"
     r"(?!\s*(?:tag|cpu|nic|:))"  # what may belong to the statement on the line before
@@ -160,8 +159,7 @@ class _Text:
         if following == ":":
             self._action(goal, self._next(), word, line)
         elif following in ("requires", "irequires"):
-            waiter, awaited = goal.labels.number(word), goal.labels.number(self._next())
-            goal.wait(waiter, awaited, self.line, started=following == "irequires")
+            goal.wait(word, self._next(), self.line, started=following == "irequires")
         else:
             self.wrong(f"{word[:60]!r} is no statement", nearest(word[:60], WORDS) + f"; {EXAMPLE}")
 
@@ -174,8 +172,7 @@ class _Text:
             self._expect("to" if word == "send" else "from")
             peer = self._whole("a rank", self._next(), least=ANY if word == "recv" else 0)
         options = self._options(word)
-        number = goal.labels.number(label) if label else UNNAMED
-        goal.add(word, size, line, label=number, peer=peer, tag=options.get("tag", 0))
+        goal.add(word, size, line, label=label, peer=peer, tag=options.get("tag", 0))
 
     def _options(self, word: str) -> dict[str, int]:
         """Read `tag t`, `cpu c` and `nic k`, if what follows is not a statement about labels of that name."""
@@ -193,14 +190,10 @@ class _Text:
 
 def _take(goal: Goal, line: int, row: Row) -> None:
     """Take in a line that is one whole statement."""
-    number, name, send, size, peer, tag, units, waiter, waiter_name, started, awaited, awaited_name, _ = row
-    if waiter or waiter_name:
-        of = goal.labels.number
-        one, other = int(waiter) if waiter else of(waiter_name), int(awaited) if awaited else of(awaited_name)
-        goal.wait(one, other, line, started=bool(started))
-        return
-    label = int(number) if number else goal.labels.number(name) if name else UNNAMED
-    if units:
+    label, send, size, peer, tag, units, waiter, started, awaited, _ = row
+    if waiter:
+        goal.wait(waiter, awaited, line, started=bool(started))
+    elif units:
         goal.add("calc", int(units), line, label=label)
     else:
         goal.add("send" if send else "recv", int(size), line, label=label, peer=int(peer), tag=int(tag or 0))

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
 
 from netsim.errors import InputError
 from netsim.traces.goal.nodes import Nodes, nodes_of, turns
-from netsim.traces.goal.rank import COMPUTE, SEND, Goal
+from netsim.traces.goal.rank import COMPUTE, PS_PER_UNIT, SEND, Goal
 from netsim.traces.goal.rendezvous import senders
-from netsim.traces.goal.streams import laid_out
 from netsim.traces.goal.waits import Needs, needs_of
 from netsim.traces.graphs.graph_trace import EMPTY
+from netsim.traces.graphs.streams import Streams
 from netsim.traces.input_files import trace_name
 from netsim.traces.matrix import matrix
 from netsim.traces.read_report import ReadReport
 from netsim.traces.topological_order import Ints, topological_order
-from netsim.traces.trace import Operation, Trace, Turn
+from netsim.traces.trace import Operation, Trace, Turn, changed
 
 UNIT = "calc counts nanoseconds"
 CPUS = "computations of one rank may overlap, on one cpu too, unless they wait for each other"
@@ -34,11 +36,9 @@ def trace_of(goal: Goal) -> Trace:
     needs = needs_of(nodes, order, met, goal)
     computes = bool((nodes.kinds == COMPUTE).any())
     waits = needs.waits(with_self=not computes and len(needs.nodes) > 0)
-    places = topological_order(
-        len(needs.nodes), *waits, lambda number, _: _cycle(nodes, int(needs.nodes[number]), goal)
-    )
+    places = topological_order(len(needs.nodes), *waits, lambda number, _: _cycle(nodes, needs.nodes[number], goal))
     if computes or not len(needs.nodes):
-        made = laid_out(nodes, needs, places, has_lines=goal.has_lines)
+        made = _operations(nodes, needs, places, has_lines=goal.has_lines)
     else:
         made = (_matrix(nodes, needs, places, waits),)
     assumed = (UNIT, CPUS) if computes else ()
@@ -83,3 +83,32 @@ def _matrix(nodes: Nodes, needs: Needs, order: Ints, waits: tuple[Ints, Ints]) -
         for one, other in pairwise(cuts)
     ]
     return Operation("flows", **matrix(flows, listed))
+
+
+def _operations(nodes: Nodes, needs: Needs, order: Ints, *, has_lines: bool) -> tuple[Operation, ...]:
+    """The operations in an order in which each comes after those it waits for, on streams."""
+    streams, plain, made = Streams(len(order)), cache(_plain), list[Operation]()
+    at, receives = needs.nodes[order], needs.receives[order]
+    columns = (order, at, receives, *(each[at] for each in (nodes.ranks, nodes.peers, nodes.sizes, nodes.places)))
+    # Memory views make each number when it is asked for; lists would hold millions of them.
+    for number, node, receive, rank, peer, size, place in zip(*map(_items, columns), strict=True):
+        needed = needs.of(node)
+        both = [(rank, needed), (peer, needs.of(receive) if receive >= 0 else _NONE)]
+        stream, after = streams.put(number, both if peer >= 0 else both[:1], needed)
+        amount = {"duration_ps": size * PS_PER_UNIT} if peer < 0 else {"bytes": size}
+        made.append(changed(plain(rank, peer), line=place if has_lines else 0, stream=stream, after=after, **amount))
+    return tuple(made)
+
+
+def _items(column: Ints) -> memoryview[int]:
+    return memoryview(np.ascontiguousarray(column))  # type: ignore[arg-type]
+
+
+def _plain(rank: int, peer: int) -> Operation:
+    """A computation of a rank (whose peer is -1), or a send to one: what those of the same ranks share."""
+    if peer < 0:
+        return Operation("compute", None, (rank,))
+    return Operation("send", None, (rank, peer), src=rank, dst=peer)
+
+
+_NONE = array("i")

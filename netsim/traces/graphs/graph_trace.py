@@ -7,9 +7,10 @@ from typing import Any
 
 from netsim.errors import InputError
 from netsim.traces.graphs.graph import Joined, Joiner, Part
+from netsim.traces.graphs.streams import Streams
 from netsim.traces.matrix import matrix
 from netsim.traces.topological_order import topological_order_of
-from netsim.traces.trace import DEFAULT_STREAM, Flows, Operation, Turn, changed
+from netsim.traces.trace import Flows, Operation, Turn, changed
 
 EMPTY = "transfers carry nothing: they count as one byte, so that somebody can wait for them"
 
@@ -44,7 +45,8 @@ def operations(joiner: Joiner, where: str) -> tuple[Operation, ...]:
     units = _units(joiner, waits)
     listed = [sorted(set().union(*unit.waits.values())) for unit in units]
     order = topological_order_of(listed, lambda number, _: _cycle(joiner, units[number].first, where))
-    return _Streams(units, order).operations()
+    streams = Streams(len(units), {unit.request.stream for unit in units if unit.recorded})
+    return tuple(_placed(units[number], number, streams) for number in order)
 
 
 def _fill_empty(joiner: Joiner) -> None:
@@ -112,43 +114,9 @@ def _need(joiner: Joiner, joined: Joined, unit: Unit, own: int, unit_of: list[in
             unit.waits[key[0]].update(needed)
 
 
-class _Streams:
-    """Lays operations on streams so that as few waits as possible have to be written down.
-
-    An operation goes on a stream where all that its ranks do there before it is something that they wait for anyway.
-    """
-
-    def __init__(self, units: list[Unit], order: list[int]) -> None:
-        self.units, self.order = units, order
-        self.place = {number: position for position, number in enumerate(order)}
-        self.stream: dict[int, str] = {}  # of an operation
-        self.last: dict[tuple[int, str], int] = {}  # the last operation of a rank on a stream
-        self.taken = {unit.request.stream for unit in units if unit.recorded}
-        self.made = 0
-
-    def operations(self) -> tuple[Operation, ...]:
-        return tuple(self._operation(number, self.units[number]) for number in self.order)
-
-    def _operation(self, number: int, unit: Unit) -> Operation:
-        stream = unit.request.stream if unit.recorded else self._choose(unit)
-        self.stream[number] = stream
-        for rank in unit.request.ranks:
-            self.last[rank, stream] = number
-        after = {self.place[each] for own in unit.waits.values() for each in own if self.stream[each] != stream}
-        return changed(unit.request, stream=stream, after=tuple(sorted(after)))
-
-    def _choose(self, unit: Unit) -> str:
-        awaited = set().union(*unit.needs.values())
-        near = sorted(awaited & self.stream.keys(), key=self.place.__getitem__, reverse=True)
-        for stream in dict.fromkeys([*(self.stream[each] for each in near), DEFAULT_STREAM]):
-            lasts = [(rank, self.last.get((rank, stream))) for rank in unit.request.ranks]
-            if all(last is None or last in unit.needs.get(rank, ()) for rank, last in lasts):
-                return stream
-        return self._new()
-
-    def _new(self) -> str:
-        while True:
-            self.made += 1
-            name = f"stream{self.made}"
-            if name not in self.taken:
-                return name
+def _placed(unit: Unit, number: int, streams: Streams) -> Operation:
+    """The operation on its stream."""
+    needs = [(rank, unit.needs.get(rank, ())) for rank in unit.request.ranks]
+    told = unit.request.stream if unit.recorded else None
+    stream, after = streams.put(number, needs, set().union(*unit.waits.values()), told)
+    return changed(unit.request, stream=stream, after=after)

@@ -17,6 +17,7 @@ SHORTER = (
     "flows that wait for others of their operation do not wait for earlier operations as well: "
     "in htsim each end of a flow fires one trigger"
 )
+ONE_TRIGGER = "htsim starts flows by one trigger for each end of a flow: choose another --algorithm (or no barrier)"
 EMPTY = "flows without bytes, which htsim takes for endless: left out"
 
 Event = tuple[int, bool]  # a flow is done: at its source (False), or at its target (True)
@@ -70,10 +71,7 @@ class _Matrix:
             clash = self._try_heirs(whole=False)
         if clash:
             what = f"flows {self._name(clash[0])} and {self._name(clash[1])} wait for partly the same flows"
-            hint = (
-                "htsim starts flows by one trigger for each end of a flow: choose another --algorithm (or no barrier)"
-            )
-            raise InputError(what, where=self.trace.source or self.trace.name, hint=hint)
+            raise InputError(what, where=self.trace.source or self.trace.name, hint=ONE_TRIGGER)
         for flows in self.dependents.values():
             self.left_out[LATER] += sum(self._start(flow) > 0 for flow in flows)
 

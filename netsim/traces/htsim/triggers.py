@@ -34,10 +34,8 @@ class Trigger:
         if not starts:
             return None
         if self.shape == "oneshot" and fires != 1:
-            return (
-                f"trigger {number} is a oneshot, but {fires} flows fire it",
-                "let one flow fire it, or make a barrier",
-            )
+            what = f"trigger {number} is a oneshot, but {fires} flows fire it"
+            return what, "let one flow fire it, or make a barrier"
         if self.shape == "barrier" and fires != self.count:
             return f"trigger {number} counts to {self.count}, but {fires} flows fire it", f"write count {fires}"
         if self.shape == "multishot" and fires < starts:

@@ -129,9 +129,8 @@ def _not_covered(steps: list[AnyStep], ranks: int) -> list[str]:
 
 def _reported(communicator: Communicator) -> dict[int, Sequence[Call]]:
     """The collectives that each member reports, by global rank, where it does."""
-    calls = {
-        communicator.ranks[rank]: collectives(each.recorded) for rank, each in sorted(communicator.members.items())
-    }
+    members = sorted(communicator.members.items())
+    calls = {communicator.ranks[rank]: collectives(member.recorded) for rank, member in members}
     return {rank: each for rank, each in calls.items() if len(each)}
 
 

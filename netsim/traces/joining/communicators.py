@@ -14,6 +14,7 @@ from netsim.traces.joining.reports import Member
 from netsim.traces.joining.strangers import Strangers
 from netsim.traces.limits import MAX_OPEN, MAX_RANKS
 
+UNNAMED = "the log names no common communicator (no commId): ranks were joined by size, calls and order of creation"
 Owner = tuple[str, ...]  # a rank of the job as its source names it: host and process, a device where one has several
 
 
@@ -97,10 +98,7 @@ def join(members: Iterable[Member], notes: list[str]) -> list[Communicator]:
     unnamed = [each for each in members if each.identity is None]
     joined = _joined(list(by_identity.values()), _in_turn(unnamed, members))
     if any(member.size > 1 for member in unnamed):
-        note = (
-            "the log names no common communicator (no commId): ranks were joined by size, calls and order of creation"
-        )
-        notes.append(note)
+        notes.append(UNNAMED)
         times = Counter((each.size, asked) for each in joined for asked in each.asks)
         everyone = len({each.process for each in members})
         for each in joined:

@@ -159,10 +159,9 @@ def _operation(
     everybody = _all_to_all(communicator, exchange, line, absent)
     if everybody is not None:
         return everybody
-    findings.skipped["sends of a rank to itself"] += sum(each.source == each.target for each in exchange.transfers)
-    findings.skipped["sends of no bytes"] += sum(each.source != each.target for each in exchange.transfers) - len(
-        between
-    )
+    to_itself = sum(each.source == each.target for each in exchange.transfers)
+    findings.skipped["sends of a rank to itself"] += to_itself
+    findings.skipped["sends of no bytes"] += len(exchange.transfers) - to_itself - len(between)
     if not between:
         return None
     flows = tuple((ranks[each.source], ranks[each.target], each.bytes) for each in between)

@@ -89,9 +89,8 @@ class Member:
 
 def _as_counted(text: str) -> list[tuple[int, int, str]]:
     """Split digits from letters, so that gpu9 stands before gpu10."""
-    return [
-        (0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.findall(r"[0-9]{1,30}|\D+|\d", text)
-    ]
+    parts = re.findall(r"[0-9]{1,30}|\D+|\d", text)
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
 
 
 @dataclass(slots=True)

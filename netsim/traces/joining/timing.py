@@ -8,6 +8,7 @@ ends of the collectives that ranks share, which come at nearly the same moment.
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from statistics import median_low
 from typing import Any, NamedTuple
 
@@ -105,11 +106,8 @@ def computing(
 
 
 def _is_timed(step: AnyStep) -> bool:
-    for calls in step.calls.values() if not isinstance(step, AlikeStep) else ():
-        for call in calls:
-            if call.start_ps is not None or call.duration_ps is not None:
-                return True
-    return False
+    calls = () if isinstance(step, AlikeStep) else chain.from_iterable(step.calls.values())
+    return any(call.start_ps is not None or call.duration_ps is not None for call in calls)
 
 
 def _spells(step: AnyStep) -> dict[int, Spell]:

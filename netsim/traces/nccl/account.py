@@ -8,6 +8,7 @@ from netsim.traces.read_report import ReadReport
 
 TIMELESS = "an NCCL log holds no times: operations follow each other without computing between them"
 STAMPED = "an NCCL log tells when calls were made, not when they ran: no computing between them is known"
+UNKNOWN = ", if it is one; it is of no other format that netsim knows (netsim list names them)"
 SETTINGS = "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL NCCL_DEBUG_FILE=nccl.%h.%p.log"
 
 
@@ -28,10 +29,7 @@ class Account:
         found = {"cut off": self.counts["cut"], "ranks that enter communicators": entered}
         found |= {"lines of tuning": self.tuning.total(), **self._left_out()}
         recorded = ", ".join(f"{number} {what}" for what, number in found.items() if number)
-        what = "there is no whole NCCL collective call in the log" + (f" ({recorded})" if recorded else "")
-        what += (
-            "" if recorded else ", if it is one; it is of no other format that netsim knows (netsim list names them)"
-        )
+        what = f"there is no whole NCCL collective call in the log{f' ({recorded})' if recorded else UNKNOWN}"
         wrapped = self._wrapped()
         hint = f"{wrapped}: write it to a file (NCCL_DEBUG_FILE=nccl.%h.%p.log)" if wrapped else SETTINGS
         return InputError(what, where, hint)
@@ -43,7 +41,8 @@ class Account:
         recorded.append(self._of_time())
         if counts["cut"]:
             recorded.append(f"{counts['cut']:,} calls were cut off or mixed with other lines, and skipped")
-            recorded += [f"{wrapped}: copy it from a wider window" for wrapped in [self._wrapped()] if wrapped]
+            if wrapped := self._wrapped():
+                recorded.append(f"{wrapped}: copy it from a wider window")
         if counts["repeats"]:
             recorded.append(f"{counts['repeats']:,} NCCL CALL lines repeat INFO lines, and were left out")
         recorded += [f"{number:,} {what}" for what, number in self._left_out().items()]

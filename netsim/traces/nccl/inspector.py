@@ -22,6 +22,7 @@ from netsim.traces.torch.calls import PS_PER_US, operation_of, picoseconds, whol
 from netsim.traces.trace import Trace
 
 NEAR = 0.01  # how well a reported bandwidth must fit
+ONE_WORLD = "communicators of one size, in which no rank is two processes: each is taken as of all ranks"
 Key = tuple[str, int, int]  # communicator, its size, rank in it
 recognises = recogniser(OBJECT, r'"(?:coll_perf|p2p_perf|inspector_output_format_version)"\s*:')
 
@@ -108,7 +109,9 @@ class Dumps:
             if call.root >= key[1]:
                 return False
         process = _process(about if isinstance(about, dict) else {}, self.files)
-        self._member(key, process, call.place).calls.append(call)
+        identity, size, rank = key
+        member = Member(process, size, call.place, identity, rank, numbered=True)
+        self.members.setdefault((key, process), member).calls.append(call)
         return True
 
     def _measure(self, call: Call, recorded: dict[str, Any], ranks: int, kind: str, where: str) -> None:
@@ -130,14 +133,6 @@ class Dumps:
             what = f"{call.op} of {call.bytes:,} bytes cannot be true"
             raise InputError(what, where=where, hint="remove the object")
 
-    def _member(self, key: Key, process: tuple[str, str], place: Place) -> Member:
-        identity, size, rank = key
-        known = self.members.get((key, process))
-        if known is None:
-            known = Member(process, size, place, identity, rank, numbered=True)
-            self.members[key, process] = known
-        return known
-
     def assumed(self, members: list[Member]) -> list[str]:
         """Put each member's calls in order, and say what has to be assumed."""
         numbers: dict[Hashable, set[int]] = {}
@@ -148,22 +143,16 @@ class Dumps:
                 call.place = place._replace(shown=call.place.shown)
             numbers.setdefault(member.identity, set()).update(call.op_count for call in member.calls if call.batch < 0)
         missing = sum(max(each) - min(each) + 1 - len(each) for each in numbers.values() if each)
-        recorded = ["the inspector tells neither types of data nor roots: position 0 of the group is the root"]
-        if self.borrowed:
-            recorded.append(f"{self.borrowed:,} objects without a header are taken to go with the last one above them")
-        if missing:
-            recorded.append(f"the dump is a sample: {missing:,} collectives between those it holds are not in it")
-        if any(call.start_ps is None for member in members for call in member.calls):
-            recorded.append(
-                "without NCCL_INSPECTOR_DUMP_VERBOSE=1 starts are not told: no computing between operations"
-            )
-        if self.full_sizes:
-            recorded.append(f"sizes of {self.full_sizes:,} calls are of all ranks together, as their bandwidth shows")
-        if _one_world(members):
-            recorded.append(
-                "communicators of one size, in which no rank is two processes: each is taken as of all ranks"
-            )
-        return recorded
+        untimed = any(call.start_ps is None for member in members for call in member.calls)
+        recorded: dict[str, object] = {
+            "the inspector tells neither types of data nor roots: position 0 of the group is the root": True,
+            f"{self.borrowed:,} objects without a header are taken to go with the last one above them": self.borrowed,
+            f"the dump is a sample: {missing:,} collectives between those it holds are not in it": missing,
+            "without NCCL_INSPECTOR_DUMP_VERBOSE=1 starts are not told: no computing between operations": untimed,
+            f"sizes of {self.full_sizes:,} calls are of all ranks together, as their bandwidth shows": self.full_sizes,
+            ONE_WORLD: _one_world(members),
+        }
+        return [what for what, holds in recorded.items() if holds]
 
 
 def _one_world(members: list[Member]) -> bool:

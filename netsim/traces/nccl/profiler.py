@@ -117,15 +117,9 @@ class Traces:
         call.batch = self.events if op in ("send", "recv") else -1
         identity = str(comm)[:MAX_NAME]
         self.highest[identity] = max(self.highest[identity], rank, peer)
-        self._member(identity, rank, str(event.get("pid"))[:MAX_NAME], place).calls.append(call)
+        owner = (f"file {self.files + 1}", str(event.get("pid"))[:MAX_NAME])
+        self.members.setdefault((identity, rank, owner), Member(owner, 0, place, identity, rank)).calls.append(call)
         return call
-
-    def _member(self, identity: str, rank: int, process: str, place: Place) -> Member:
-        owner = (f"file {self.files + 1}", process)
-        key = (identity, rank, owner)
-        if key not in self.members:
-            self.members[key] = Member(owner, 0, place, identity, rank)
-        return self.members[key]
 
     def finish(self, where: str) -> list[Member]:
         """Give all members, with full buffers."""

@@ -29,6 +29,7 @@ MARKS = {
 }
 KINDS = {"dp_group": "dp", "tp_group": "tp", "ep_group": "ep", "pp_group": "pp", "all": WORLD}
 NO_SIZE = "rows without a size"
+NO_GROUP_SIZE = "rows do not say how large their group is: as large as others of its kind"
 HEADER = "comm_type,comm_group,comm_group_size,msg_size,stage,dst,src,additional,_elapsed_time,algbw,busbw,count"
 _RANKS = re.compile(r"\[rank(\d{1,9}) ~ rank(\d{1,9})\]")
 
@@ -66,10 +67,9 @@ class _Reader:
                 operations.append(operation)
                 parts += len(operation.ranks)
             if len(operations) > MAX_OPERATIONS or parts > MAX_PARTS:
-                what = (
-                    f"the table makes more than {MAX_OPERATIONS:,} operations or {MAX_PARTS:,} parts of ranks in them"
-                )
-                raise self.wrong(line, what, "cut it into parts, or take a table of fewer GPUs: replicas do the same")
+                what = f"more than {MAX_OPERATIONS:,} operations or {MAX_PARTS:,} parts of ranks in them"
+                hint = "cut it into parts, or take a table of fewer GPUs: replicas do the same"
+                raise self.wrong(line, f"the table makes {what}", hint)
         used = {each.group for each in operations}
         named = {each.name: each for listed in groups.values() for each in listed if each.name in used - {WORLD}}
         recorded = tuple(f"{count:,} {what}" for what, count in self.notes.items() if count)
@@ -130,9 +130,8 @@ class _Reader:
         self.assumed.append(LAYOUT)
         data = max(ranks // (tensor * pipeline), 1)
         if "ep" not in sizes and any(cells["comm_group"].endswith("ep_group") for _, cells in self.rows):
-            self.assumed.append(
-                f"expert groups have {data} ranks, as many as there are data-parallel ones: no row says"
-            )
+            as_many = "as many as there are data-parallel ones"
+            self.assumed.append(f"expert groups have {data} ranks, {as_many}: no row says")
         return ParallelLayout(ranks, tensor, sizes.get("ep", data), pipeline).check(str(self.path))
 
     def _operations(self, line: int, cells: Cells, groups: dict[str, list[Group]]) -> Iterator[Operation]:
@@ -156,9 +155,7 @@ class _Reader:
         if size is None:
             self.skipped[NO_SIZE] += 1
             return
-        self.notes["rows do not say how large their group is: as large as others of its kind"] += (
-            cells["comm_group_size"] == "None"
-        )
+        self.notes[NO_GROUP_SIZE] += cells["comm_group_size"] == "None"
         for group in groups[kind]:
             root = self._root(cells, len(group.ranks)) if op in ROOTED else 0
             yield Operation(op, group.name, group.ranks, size, root=root, recorded_duration_ps=elapsed, line=line)

@@ -12,9 +12,8 @@ from netsim.traces.limits import MAX_RANKS
 from netsim.traces.trace import WORLD, Group
 
 SERVER = 8  # GPUs: what is assumed where a file does not say how many there are
-LAYOUT = (
-    "ranks are laid out as in Megatron-LM: tensor-parallel ranks are neighbours, pipeline stages lie farthest apart"
-)
+_NEAR = "tensor-parallel ranks are neighbours, pipeline stages lie farthest apart"
+LAYOUT = f"ranks are laid out as in Megatron-LM: {_NEAR}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,10 +91,9 @@ class _Reader:
         self._check_size(rows, micro=first[1][0] == MICRO)
         self._step(rows, micro=first[1][0] == MICRO)
         name = trace_name(self.path, ".txt")
-        report = ReadReport(lines=len(rows) + 2, records=len(rows), assumed=tuple(self.assumed))
-        return Trace(
-            name, self.layout.ranks, self.groups, tuple(self.operations), str(self.path), tuple(self.assumed), report
-        )
+        notes = tuple(self.assumed)
+        report = ReadReport(lines=len(rows) + 2, records=len(rows), assumed=notes)
+        return Trace(name, self.layout.ranks, self.groups, tuple(self.operations), str(self.path), notes, report)
 
     def _lines(self) -> Iterator[tuple[int, list[str]]]:
         for line, text in text_lines(self.path, MAX_LINE, MAX_OPERATIONS, "cut the workload into parts"):

@@ -28,9 +28,7 @@ TYPES = {  # names of c10::ScalarType, of C++ and of numpy, in small letters -> 
     **dict.fromkeys(("byte", "unsigned char", "uint8"), ("uint8", 1)),
     "bool": ("bool", 1),
     **{f"uint{bits}": (f"uint{bits}", bits // 8) for bits in (16, 32, 64)},
-    **{
-        f"float8_{kind}": ("fp8" + kind.removesuffix("fnuz").removesuffix("fnu").removesuffix("fn"), 1) for kind in _FP8
-    },
+    **{f"float8_{kind}": (f"fp8{kind[:4]}", 1) for kind in _FP8},
     **dict.fromkeys(("complexfloat", "complex<float>", "complex64"), ("complex64", 8)),
     **dict.fromkeys(("complexdouble", "complex<double>", "complex128"), ("complex128", 16)),
 }

@@ -7,6 +7,7 @@ their process group gives them.
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,9 @@ from netsim.traces.trace import Trace
 MAX_PICKLE = 1 << 28  # bytes; a recorder of 100,000 calls with their stacks writes about 100 MB
 PER_MS = 1_000_000_000  # picoseconds
 SAME_NUMBER = 1 << 20  # calls of one group that share a number (coalesced ones)
+TIMELESS = "times are of the calls, not of what ran (TORCH_NCCL_ENABLE_TIMING=1 tells that): no computing between"
 MOST_SIZES = 1 << 12  # kinds of calls whose sizes are remembered, and characters of each
+Sizes = tuple[int, int, str]  # what a call gives and gets, in bytes, and its type
 _SHAPES = ("input_sizes", "input_dtypes", "output_sizes", "output_dtypes")
 _ENDS = re.compile(r"(?:send|recv)[a-z_]* +([0-9]{1,6}) *(?:->|<-) *([0-9]{1,6})")
 _PRINTED = re.compile(r'"process_group": ?\(|^ *\.\.\.', re.MULTILINE)
@@ -56,87 +59,84 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
 
 def scan(path: Path) -> RankFile:
     """Read one dump."""
-    file = RankFile(path)
-    dump = _Dump(file)
+    dump = _Dump(path)
     if head(path, 1) == b"\x80":
-        hint = "dump as JSON, or with a smaller TORCH_NCCL_TRACE_BUFFER_SIZE"
-        dump.take_pickle(content(path, MAX_PICKLE, hint))
+        dump.take_pickle(content(path, MAX_PICKLE, "dump as JSON, or with a smaller TORCH_NCCL_TRACE_BUFFER_SIZE"))
     else:
-        dump.walk(path)
-    return file
+        dump.walk()
+    if dump.recorded and all(each.duration_ps is None for each in dump.recorded):
+        dump.assumed.append(TIMELESS)
+    return dump
 
 
-class _Dump:
+@dataclass(slots=True, eq=False)
+class _Dump(RankFile):
     """Collects the calls of one dump."""
 
-    def __init__(self, file: RankFile) -> None:
-        self.file, self.numbers, self.batches = file, Counter[tuple[str, bool, int]](), dict[tuple[str, int], int]()
-        self.timed = False
-        self.known_sizes: dict[str, tuple[int, int, str] | None] = {}  # by how sizes and types are written
+    numbers: Counter[tuple[str, bool, int]] = field(default_factory=Counter)
+    batches: dict[tuple[str, int], int] = field(default_factory=dict)
+    known_sizes: dict[str, Sizes | None] = field(default_factory=dict)  # by how sizes and types are written
 
-    def walk(self, path: Path) -> None:
+    def walk(self) -> None:
         """Take in a dump in JSON."""
-        walk = JsonWalk(path, ("entries",))
+        walk = JsonWalk(self.path, ("entries",))
         try:
             for key, value in walk:
                 self._take(key, value, walk.line)
         except InputError as error:
-            with path.open("rb") as raw:
+            with self.path.open("rb") as raw:
                 printed = _PRINTED.search(raw.read(1 << 16).decode("utf-8", errors="replace"))
             if printed:
                 hint = "this is a dump as Python prints it: give the file itself, or torch's _dump_nccl_trace_json()"
                 raise InputError(error.what, where=error.where, hint=hint) from None
             raise
-        self.file.cut += walk.cut
-        self._say_times()
+        self.cut += walk.cut
 
     def take_pickle(self, data: bytes) -> None:
         """Take in a dump that is a pickle."""
-        dump = load(data, str(self.file.path))
+        dump = load(data, str(self.path))
         if not isinstance(dump, dict) or not isinstance(dump.get("entries", []), list):
             what = "is a pickle, but not a dump of PyTorch's flight recorder"
-            raise InputError(what, where=str(self.file.path), hint="give files that it wrote (nccl_trace_rank_0, ...)")
+            raise InputError(what, where=str(self.path), hint="give files that it wrote (nccl_trace_rank_0, ...)")
         self._take("pg_config", dump.get("pg_config"), 0)
         for number, entry in enumerate(dump.get("entries", [])):
             self._take("entries", entry, number + 1)
-        self._say_times()
 
     def _take(self, key: str, value: object, line: int) -> None:
         if key == "pg_config" and isinstance(value, dict):
             for name, group in value.items():
                 ranks = rank_list(group.get("ranks")) if isinstance(group, dict) else None
                 if ranks is not None:
-                    self.file.groups.setdefault(str(group.get("name") or name), ranks)
+                    self.groups.setdefault(str(group.get("name") or name), ranks)
         elif key == "entries" and isinstance(value, dict):
-            self.file.events += 1
+            self.events += 1
             self._entry(value, line)
-            if self.file.events > MAX_CALLS:
+            if self.events > MAX_CALLS:
                 what = f"holds more than {MAX_CALLS:,} entries"
-                raise InputError(what, where=f"{self.file.path}:{line}", hint="give a smaller dump")
+                raise InputError(what, where=f"{self.path}:{line}", hint="give a smaller dump")
 
     def _entry(self, entry: dict[str, Any], line: int) -> None:
         name, group = entry.get("profiling_name"), entry.get("process_group")
         if not isinstance(name, str) or not isinstance(group, list | tuple) or not group:
-            self.file.skipped["entries without a name or a group"] += 1
+            self.skipped["entries without a name or a group"] += 1
             return
         op = operation_of(name.split(" ")[0])
         if op is None:
-            self.file.skipped["entries of no operation" if not no_traffic(name) else "entries that end a group"] += 1
+            self.skipped["entries of no operation" if not no_traffic(name) else "entries that end a group"] += 1
             return
         sizes = self._known_sizes(entry, line)
         if sizes is None:
-            self.file.skipped["entries without sizes"] += 1
+            self.skipped["entries without sizes"] += 1
             return
         sent, received, dtype = sizes
-        recorded = RankCall(op, str(group[0]), sent, received, dtype, line, self.file.events)
+        recorded = RankCall(op, str(group[0]), sent, received, dtype, line, self.events)
         self._number(recorded, entry, name)
         recorded.start_ps = picoseconds(entry.get("time_created_ns"), PS_PER_NS)
         took = picoseconds(entry.get("duration_ms"), PER_MS)
         recorded.duration_ps = took if took and took > 0 else None
-        self.timed |= recorded.duration_ps is not None
-        self.file.recorded.append(recorded)
+        self.recorded.append(recorded)
 
-    def _known_sizes(self, entry: dict[str, Any], line: int) -> tuple[int, int, str] | None:
+    def _known_sizes(self, entry: dict[str, Any], line: int) -> Sizes | None:
         """The same, once for all entries that tell the same."""
         recorded = repr([entry.get(name) for name in _SHAPES])
         if recorded not in self.known_sizes:
@@ -145,7 +145,7 @@ class _Dump:
             self.known_sizes[recorded] = self._sizes(entry, line)
         return self.known_sizes[recorded]
 
-    def _sizes(self, entry: dict[str, Any], line: int) -> tuple[int, int, str] | None:
+    def _sizes(self, entry: dict[str, Any], line: int) -> Sizes | None:
         """What the call gives and gets, in bytes, and its type."""
         found: list[int] = []
         types: list[str] = []
@@ -159,7 +159,7 @@ class _Dump:
                 name = names[min(number, len(names) - 1)] if names else None
                 if count is None or not isinstance(name, str):
                     return None
-                dtype, width = self.file.type_of(name, line)
+                dtype, width = self.type_of(name, line)
                 types.append(dtype)
                 total += count * width
             found.append(total)
@@ -176,9 +176,3 @@ class _Dump:
             recorded.batch = self.batches.setdefault((recorded.group, seq), len(self.batches))
             ends = _ENDS.search(name)
             recorded.peer = int(ends[2]) if ends else -1
-
-    def _say_times(self) -> None:
-        if not self.timed and self.file.recorded:
-            self.file.assumed.append(
-                "times are of the calls, not of what ran (TORCH_NCCL_ENABLE_TIMING=1 tells that): no computing between"
-            )

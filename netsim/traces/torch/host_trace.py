@@ -45,81 +45,79 @@ recognises = recogniser(
 
 def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
     """Read the execution traces of one job: a file for each rank."""
-    files = [scan(path).rank_file() for path in paths]
+    files = [scan(path).choose() for path in paths]
     return trace_of(files, "nodes of communication", fill=fill_missing_ranks, partial=partial)
 
 
 @dataclass(slots=True, eq=False)
-class HostFile:
+class HostFile(RankFile):
     """What one file shows: calls (`record_param_comms`) and annotations of them, which say less."""
 
-    file: RankFile
     calls: list[RankCall] = field(default_factory=list)
     annotations: list[RankCall] = field(default_factory=list)
     own: Counter[tuple[str, int]] = field(default_factory=Counter)  # (group, the caller's position in it)
     pointers: dict[int, str] = field(default_factory=dict)  # groups of the oldest format, by address
 
-    def rank_file(self) -> RankFile:
+    def choose(self) -> RankFile:
         """Choose calls where there are any, else annotations."""
-        file = self.file
         if not self.calls and not self.annotations:
             what = "there are no collectives in this execution trace"
             hint = "record steps of a distributed job (ExecutionTraceObserver, PyTorch 2.0 or newer)"
-            if not _OPERATOR.search(head(file.path).decode("utf-8", errors="replace")):
+            if not _OPERATOR.search(head(self.path).decode("utf-8", errors="replace")):
                 what = "is JSON of nodes that are no operators of PyTorch, and as Chakra's they have no NodeType"
                 hint = "give Chakra's .et files themselves, or JSON of a workload_graph whose nodes have a NodeType"
-            raise InputError(what, where=str(file.path), hint=hint)
-        file.recorded = self.calls
-        file.assumed.append("an execution trace of the host holds no times: no computing between operations")
+            raise InputError(what, where=str(self.path), hint=hint)
+        self.recorded = self.calls
+        self.assumed.append("an execution trace of the host holds no times: no computing between operations")
         if not self.calls:
-            file.recorded = self.annotations
-            file.assumed.append("annotations are read: no node tells process groups, roots or peers")
+            self.recorded = self.annotations
+            self.assumed.append("annotations are read: no node tells process groups, roots or peers")
         if len(self.pointers) == 1:
-            for recorded in file.recorded:
+            for recorded in self.recorded:
                 recorded.group = ""
         self._own_rank()
-        return file
+        return self
 
     def _own_rank(self) -> None:
         """Find out the rank: by what the calls say, else by the file's name."""
         for (group, position), _ in self.own.most_common(1):
-            ranks = self.file.groups.get(group)
+            ranks = self.groups.get(group)
             if ranks and position < len(ranks):
-                self.file.rank = ranks[position]
-            elif self.file.rank is None:
-                self.file.rank = position
+                self.rank = ranks[position]
+            elif self.rank is None:
+                self.rank = position
 
 
 def scan(path: Path) -> HostFile:
     """Read one file."""
-    seen = HostFile(RankFile(path))
+    seen = HostFile(path)
     search = JsonSearch(path, WANTED)
     for _, node, line in search:
         if isinstance(node, dict) and isinstance(node.get("name"), str):
-            seen.file.events += 1
+            seen.events += 1
             _take(seen, node, line)
-        if seen.file.events > MAX_CALLS:
+        if seen.events > MAX_CALLS:
             what = f"holds more than {MAX_CALLS:,} nodes of communication"
             raise InputError(what, where=f"{path}:{line}", hint="record fewer steps")
-    seen.file.cut = search.cut + search.damaged
+    seen.cut = search.cut + search.damaged
     return seen
 
 
 def _take(seen: HostFile, node: dict[str, Any], line: int) -> None:
     name, values, types = node["name"], _inputs(node, "values"), _inputs(node, "types")
     order = whole(node.get("id"))
-    order = seen.file.events if order is None else order
+    order = seen.events if order is None else order
     if name == GROUPS:
-        _take_groups(seen.file, values)
+        _take_groups(seen, values)
     elif name == "record_param_comms":
         attrs = _attrs(node)
-        recorded = seen.file.call({name: attrs[key] for key, name in ARGUMENTS.items() if key in attrs}, line, order)
+        recorded = seen.call({name: attrs[key] for key, name in ARGUMENTS.items() if key in attrs}, line, order)
         recorded = recorded or _by_position(seen, node, values, types, line, order)
         if recorded is not None:
             _take_rank(seen, recorded, values)
             seen.calls.append(recorded)
     else:
-        op, data = operation_of(name), _tensors(values, types, f"{seen.file.path}:{line}")
+        op, data = operation_of(name), _tensors(values, types, f"{seen.path}:{line}")
         if op is not None and (data is not None or op == "barrier"):
             size, dtype = data or (0, "")
             seen.annotations.append(RankCall(op, "", size, 0, dtype, line, order))
@@ -157,14 +155,14 @@ def _by_position(
     named = [each for each in values if isinstance(each, str) and no_traffic(each)]
     if at < 4:
         why = "wait and init" if named or no_traffic(str(_attrs(node).get("collective_name"))) else "unknown calls"
-        seen.file.skipped[why] += 1
+        seen.skipped[why] += 1
         return None
-    where = f"{seen.file.path}:{line}"
+    where = f"{seen.path}:{line}"
     op, data = operation_of(values[at]), _tensors(values[:1], types[:1], where)
     outputs = node.get("outputs")
     got = _tensors(outputs, node.get("output_types"), where) if isinstance(outputs, list) else None
     if op is None or (data is None and op != "barrier"):
-        seen.file.skipped["calls that do not tell enough"] += 1
+        seen.skipped["calls that do not tell enough"] += 1
         return None
     size, dtype = data or (0, "")
     recorded = RankCall(op, _pointed(seen, values[at - 2]), size, got[0] if got else 0, dtype, line, order)

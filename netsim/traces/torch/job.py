@@ -124,10 +124,8 @@ def _size_by(recorded: RankCall) -> int:
     """The size of a group by what a call gives and gets; 0 where that does not tell."""
     if recorded.op == "all_to_all":
         return len(recorded.splits)
-    some = {"all_gather": (recorded.sent, recorded.received), "reduce_scatter": (recorded.received, recorded.sent)}.get(
-        recorded.op, (0, 0)
-    )
-    part, total = some
+    parts = {"all_gather": (recorded.sent, recorded.received), "reduce_scatter": (recorded.received, recorded.sent)}
+    part, total = parts.get(recorded.op, (0, 0))
     return total // part if part and total % part == 0 and total // part <= MAX_RANKS else 0
 
 
@@ -144,10 +142,9 @@ def _members(number: int, file: RankFile, groups: _Groups, skipped: Counter[str]
             continue
         place = Place(number, turn, shown=recorded.line)
         if recorded.group not in members:
-            members[recorded.group] = Member(
-                ("rank", str(rank)), len(ranks), place, (recorded.group, ranks), ranks.index(rank), rank
-            )
-            members[recorded.group].ranks, members[recorded.group].numbered = ranks, numbered
+            member = Member(("rank", str(rank)), len(ranks), place, (recorded.group, ranks), ranks.index(rank), rank)
+            member.ranks, member.numbered = ranks, numbered
+            members[recorded.group] = member
         members[recorded.group].calls.append(_call(recorded, len(ranks), peer, place, str(file.path), turn))
     if any(recorded.op in ROOTED and recorded.peer < 0 for recorded in file.recorded):
         file.assumed.append("the root of some calls is not told: position 0 of the group is taken")

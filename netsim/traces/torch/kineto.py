@@ -38,7 +38,7 @@ def choose(seen: KinetoFile) -> RankFile:
         chosen = _kernels(seen, kernels, calls)
     elif calls:
         chosen = _numbered(_without_inner(calls))
-        seen.file.assumed.append("times are of the calls, not of what ran on the GPU: no computing between them")
+        seen.assumed.append("times are of the calls, not of what ran on the GPU: no computing between them")
     elif any(each.recorded for each in seen.annotations):
         chosen = _annotations(seen)
     else:
@@ -46,10 +46,10 @@ def choose(seen: KinetoFile) -> RankFile:
     for order, event in enumerate(sorted(chosen, key=lambda each: each.start_ps)):
         if event.recorded is not None:
             event.recorded.order = order
-            seen.file.recorded.append(event.recorded)
+            seen.recorded.append(event.recorded)
     if seen.waits:
-        seen.file.skipped["wait and init"] += seen.waits
-    return seen.file
+        seen.skipped["wait and init"] += seen.waits
+    return seen
 
 
 def _kernels(seen: KinetoFile, kernels: list[Event], calls: list[Event]) -> list[Event]:
@@ -59,14 +59,14 @@ def _kernels(seen: KinetoFile, kernels: list[Event], calls: list[Event]) -> list
     if len(transfers) > len(alone):
         kernels = [each for each in kernels if each not in alone]
         recorded = f"{len(transfers):,} sends and receives are taken from their calls, without times"
-        seen.file.assumed.append(f"{recorded}: a kernel does several of them ({len(alone):,} kernels)")
+        seen.assumed.append(f"{recorded}: a kernel does several of them ({len(alone):,} kernels)")
         for each in transfers:
             if each.recorded is not None:
                 each.recorded.start_ps, each.recorded.stream = None, "transfers"
         return kernels + _numbered(transfers)
     if calls and len(calls) != len(kernels):
         recorded = f"{len(kernels):,} kernels are read, not the {len(calls):,} calls that were recorded"
-        seen.file.assumed.append(recorded)
+        seen.assumed.append(recorded)
     return kernels
 
 
@@ -85,17 +85,17 @@ def _numbered(calls: list[Event]) -> list[Event]:
 
 def _annotations(seen: KinetoFile) -> list[Event]:
     """Take sizes from annotations, and times from kernels where each has its own."""
-    file, annotations = seen.file, [each for each in seen.annotations if each.recorded]
-    file.assumed.append("sizes are estimated from the shapes of inputs (older PyTorch)")
+    annotations = [each for each in seen.annotations if each.recorded]
+    seen.assumed.append("sizes are estimated from the shapes of inputs (older PyTorch)")
     if len(annotations) < len(seen.annotations):
-        file.skipped["annotations without shapes"] += len(seen.annotations) - len(annotations)
+        seen.skipped["annotations without shapes"] += len(seen.annotations) - len(annotations)
     ordered = sorted(annotations, key=lambda event: event.start_ps)
     for kernel, ops in KERNELS.items():
         ran = sorted((each for each in seen.kernels if each.op == kernel), key=lambda event: event.start_ps)
         called = [event for event in ordered if event.op in ops]
         if len(ran) != len(called):
             left = f"{len(ran):,} {kernel} kernels for {len(called):,} calls: their times are left out"
-            file.assumed += [left] if ran else []
+            seen.assumed += [left] if ran else []
             continue
         for event, kernel_event in zip(called, ran, strict=True):
             if event.recorded is not None:
@@ -105,7 +105,7 @@ def _annotations(seen: KinetoFile) -> list[Event]:
 
 def _nothing(seen: KinetoFile) -> InputError:
     """Say why there is nothing to read."""
-    where = str(seen.file.path)
+    where = str(seen.path)
     found = [
         f"{count:,} {op} {kind}"
         for kind, events in (("kernels", seen.kernels), ("annotations", seen.annotations))

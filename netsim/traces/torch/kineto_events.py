@@ -35,10 +35,9 @@ class Event:
 
 
 @dataclass(slots=True, eq=False)
-class KinetoFile:
+class KinetoFile(RankFile):
     """What one file shows: kernels on the GPU, calls (`record_param_comms`) and annotations of calls, and the rest."""
 
-    file: RankFile
     kernels: list[Event] = field(default_factory=list)
     calls: list[Event] = field(default_factory=list)
     annotations: list[Event] = field(default_factory=list)
@@ -49,17 +48,17 @@ class KinetoFile:
 
 def scan(path: Path) -> KinetoFile:
     """Read one file, without choosing yet which events to believe."""
-    seen = KinetoFile(RankFile(path))
+    seen = KinetoFile(path)
     search = JsonSearch(path, WANTED, ("distributedInfo",))
     for key, value, line in search:
         if key:
-            seen.file.take_info(value)
+            seen.take_info(value)
         elif isinstance(value, dict):
             _take(seen, value, line)
         if len(seen.kernels) + len(seen.calls) + len(seen.annotations) > 4 * MAX_CALLS:
             what = f"holds more than {4 * MAX_CALLS:,} events of collectives"
             raise InputError(what, where=f"{path}:{line}", hint="profile fewer steps")
-    seen.file.cut = search.cut + search.damaged
+    seen.cut = search.cut + search.damaged
     return seen
 
 
@@ -68,7 +67,7 @@ def _take(seen: KinetoFile, event: dict[str, Any], line: int) -> None:
     if not isinstance(name, str) or not isinstance(kind, str):
         return
     args = event["args"] if isinstance(event.get("args"), dict) else {}
-    seen.file.events += 1
+    seen.events += 1
     if kind.lower() == "kernel":
         _take_kernel(seen, name, event, args, line)
     elif name == "record_param_comms":
@@ -87,9 +86,9 @@ def _take_kernel(seen: KinetoFile, name: str, event: dict[str, Any], args: dict[
     op = next((each for each in KERNELS if named and named[1].startswith(each)), named[1] if named else "other")
     at = _when(event)
     if at is None:
-        seen.file.skipped["events without a time"] += 1
+        seen.skipped["events without a time"] += 1
         return
-    recorded = seen.file.call(args, line)
+    recorded = seen.call(args, line)
     if recorded is not None:
         recorded.stream = str(args.get("stream", ""))[:32]
         recorded.start_ps, recorded.duration_ps = at
@@ -103,11 +102,11 @@ def _take_call(seen: KinetoFile, event: dict[str, Any], args: dict[str, Any], li
     elif no_traffic(name):
         seen.waits += 1
     elif at is None:
-        seen.file.skipped["events without a time"] += 1
+        seen.skipped["events without a time"] += 1
     else:
-        recorded = seen.file.call(args, line)
+        recorded = seen.call(args, line)
         if recorded is None:
-            seen.file.skipped["calls that do not tell enough"] += 1
+            seen.skipped["calls that do not tell enough"] += 1
             return
         recorded.start_ps = at[0]
         seen.calls.append(Event(recorded.op, *at, f"{event.get('pid')}/{event.get('tid')}", recorded))
@@ -116,12 +115,12 @@ def _take_call(seen: KinetoFile, event: dict[str, Any], args: dict[str, Any], li
 def _take_annotation(seen: KinetoFile, name: str, event: dict[str, Any], args: dict[str, Any], line: int) -> None:
     op, at = operation_of(name), _when(event)
     if op is None or at is None:
-        seen.file.skipped["annotations of no operation"] += not no_traffic(name)
+        seen.skipped["annotations of no operation"] += not no_traffic(name)
         return
     types, recorded = args.get("Input type"), None
     sent = elements(args.get("Input Dims"))
     if sent is not None and isinstance(types, list) and types and isinstance(types[0], str):
-        dtype, width = seen.file.type_of(types[0], line)
+        dtype, width = seen.type_of(types[0], line)
         recorded = RankCall(op, "", sent * width, 0, dtype, line, 0)
     seen.annotations.append(Event(op, *at, "", recorded))
 

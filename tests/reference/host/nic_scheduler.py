@@ -32,12 +32,15 @@ class Nic(Port):
         self.store(packet)
 
     def take(self) -> Packet | None:
-        """Give the packet to send next."""
         if self.paused and not (self.is_strict and self.queues["control"]):
             return None
         self.unpace()
         if self.queues["control"]:
             return self.queues["control"].popleft()
+        return self.take_turn()
+
+    def take_turn(self) -> Packet | None:
+        """What passes through and own connections take turns."""
         sources = [self.take_transit, self.take_own]
         for source in sources if self.transit_next else reversed(sources):
             if packet := source():

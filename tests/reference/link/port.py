@@ -53,7 +53,6 @@ class Port:
             self.length.grow(packet.gate)
 
     def gate_of(self, link: int) -> Gate | None:
-        """Give the account of another link."""
         return self.twin.ports[link].gate
 
     @cached_property
@@ -72,7 +71,6 @@ class Port:
 
     @property
     def is_sending(self) -> bool:
-        """Tell whether the link sends anything."""
         return self.busy
 
     @property
@@ -101,7 +99,6 @@ class Port:
         return packet.gate is not None
 
     def refuses(self, packet: Packet) -> bool:
-        """Ask all disciplines."""
         return any([each.refuses(self, packet) for each in self.disciplines])  # noqa: C419  each is asked
 
     def cuts_last(self, packet: Packet) -> bool:

@@ -27,11 +27,9 @@ class Lane(Port):
 
     @property
     def signal_order(self) -> int:
-        """The place of this class's PAUSE and RESUME among all of one instant."""
         return 8 * self.link.number + self.level
 
     def gate_of(self, link: int) -> Gate | None:
-        """The account of the class on another link."""
         port = self.twin.ports[link]
         assert isinstance(port, ClassedPort)
         return port.lanes[self.level].gate
@@ -41,7 +39,6 @@ class Lane(Port):
         return self.head.count if packet.trimmed else self.count
 
     def has_room(self, packet: Packet) -> bool:
-        """Tell whether a packet fits."""
         return self.head.has_room(packet) if packet.trimmed else super().has_room(packet)
 
     def store(self, packet: Packet) -> None:
@@ -58,7 +55,6 @@ class Lane(Port):
 
     @property
     def is_sending(self) -> bool:
-        """Tell whether the link sends anything."""
         return self.head.busy
 
 
@@ -84,14 +80,6 @@ class Turns(Nic, Lane):
         inside = any(link.kind == SCALE_UP for link in self.twin.network.links)
         return scenario.header + max(scenario.payload, scenario.scale_up_payload if inside else 0)
 
-    def take_turn(self) -> Packet | None:
-        """Give the packet to send next, of this class."""
-        sources = [self.take_transit, self.take_own]
-        for source in sources if self.transit_next else reversed(sources):
-            if packet := source():
-                return packet
-        return None
-
 
 class ClassedPort(Port):
     """A link at a switch: control first, then the highest class that may send."""
@@ -103,11 +91,9 @@ class ClassedPort(Port):
         self.lanes = [self.kind(twin, link, self, level) for level in range(twin.scenario.classes)]
 
     def lane_of(self, packet: Packet) -> Lane:
-        """The lane of a packet's class."""
         return self.lanes[packet.connection.traffic_class]
 
     def queue_of(self, packet: Packet) -> Port:
-        """Give the lane in whose queue a packet stands."""
         return self.lane_of(packet)
 
     def next_level(self, head_bytes: dict[int, int]) -> int:
@@ -128,7 +114,6 @@ class ClassedPort(Port):
             self.lane_of(packet).accept(packet)
 
     def take(self) -> Packet | None:
-        """Give the packet to send next."""
         if self.queues["control"]:
             return self.queues["control"].popleft()
         ready = [lane for lane in reversed(self.lanes) if lane.queues["data"] and not lane.paused]
@@ -140,11 +125,9 @@ class ClassedPort(Port):
         return self.lanes[self.next_level(heads)].queues["data"].popleft() if heads else None
 
     def waiting(self) -> int:
-        """Count the bytes of all classes that wait or are being sent."""
         return sum(self.filled.values()) + sum(sum(lane.filled.values()) for lane in self.lanes)
 
     def end(self, packet: Packet) -> None:
-        """The last bit has left: free the buffer of its class and go on."""
         if packet.stored_as != "data":
             super().end(packet)
             return
@@ -153,7 +136,6 @@ class ClassedPort(Port):
         self.start()
 
     def behind(self, packet: Packet) -> int:
-        """Count the bytes of its class behind a packet that is sent now."""
         return self.lane_of(packet).filled["data"] - packet.bytes
 
 
@@ -163,7 +145,6 @@ class ClassedNic(ClassedPort):
     kind = Turns
 
     def accept(self, packet: Packet) -> None:
-        """Queue an ACK, or data in transit through this host."""
         if packet.message is None or packet.trimmed:
             packet.stored_as = "control"
             self.twin.totals["transit"] += packet.message is not None
@@ -172,7 +153,6 @@ class ClassedNic(ClassedPort):
             self.lane_of(packet).accept(packet)
 
     def take(self) -> Packet | None:
-        """Give the packet to send next."""
         lanes = [lane for lane in reversed(self.lanes) if isinstance(lane, Turns)]
         if not self.queues["control"] and not any(lane.could_send() for lane in lanes):
             return None
@@ -191,7 +171,6 @@ class ClassedNic(ClassedPort):
         return None
 
     def offer(self, connection: Connection) -> None:
-        """Offer the connection to the round robin of its class."""
         lane = self.lanes[connection.traffic_class]
         assert isinstance(lane, Turns)
         lane.offer(connection)

@@ -37,15 +37,12 @@ class Selective(Connection):
         return set(range(self.acked, self.next)) - self.got - self.lost
 
     def outstanding(self) -> int:
-        """Count them."""
         return len(self.under_way())
 
     def has_work(self) -> bool:
-        """Tell whether a packet waits to be sent."""
         return bool(self.lost) or self.next < min(len(self.packets), self.acked + self.places)
 
     def may_send(self) -> bool:
-        """Tell whether a packet waits and the window has room."""
         return self.has_work() and len(self.under_way()) < self.control.window >> 16
 
     def awaits(self) -> bool:
@@ -54,7 +51,6 @@ class Selective(Connection):
         return bool(self.under_way()) or waits_for_pull
 
     def arrived(self) -> int:
-        """Count the packets that are known to have arrived."""
         return self.acked + len(self.got)
 
     def take(self) -> tuple[int, bool]:
@@ -98,7 +94,6 @@ class SelectiveTwin(Twin):
         self.pulling: set[int] = set()
 
     def new_connection(self, number: int, route: Route) -> Connection:
-        """Make a connection."""
         return Selective(number, route, new_control(self, route), places=self.scenario.places)
 
     def release(self, messages: list[Message]) -> None:

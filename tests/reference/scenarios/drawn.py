@@ -66,7 +66,6 @@ def drawn(number: int) -> Scenario:
 
 
 def drawn_network(draw: random.Random, at: Queue) -> Network:
-    """Give a network."""
     control_class = draw.choice(["strict", "shared"])
     delays = draw.choice([[1000], [500, 1000], [0, 300, 70]])
     servers, gigabits = draw.choice([2, 3]), draw.choice([400, 800, 3600])

@@ -115,5 +115,4 @@ def play(scenario: Scenario) -> Results:
 
 
 def one(rows: Sequence[Row], *enters: int) -> tuple[Collective, ...]:
-    """A single collective."""
     return (Collective(rows, enters),)

@@ -166,7 +166,6 @@ class Connection:
         return tuple(link ^ 1 for link in reversed(self.route))
 
     def awaits(self) -> bool:
-        """Tell whether something is outstanding."""
         return self.next > self.acked
 
     def outstanding(self) -> int:

@@ -65,7 +65,6 @@ class PerPacketRouting:
         return begun
 
     def choose(self, packet: Packet, node: int, good: list[int], draw: int) -> int:
-        """One of several links."""
         if self.how.mode == "adaptive":
             load = {link: self.twin.ports[link].waiting() for link in good}
             best = [link for link in good if load[link] == min(load.values())]

@@ -149,7 +149,6 @@ class Measuring(Control):
 
     @classmethod
     def make(cls, twin: Twin, route: Route, window: int | str) -> Self:
-        """The control of a new connection."""
         return cls(twin, route, window)
 
     def note(self, what: str) -> None:
@@ -165,11 +164,9 @@ class Rate(Measuring):
         self.rate = self.line
 
     def within(self, rate: int) -> int:
-        """The rate, within its limits."""
         least = self.line // self.paper.least
         self.note("at_least") if rate < least else None
         return max(least, min(rate, self.line))
 
     def gap_ps(self, wire_bytes: int) -> int:
-        """From the start of this packet to that of the next."""
         return 0 if self.rate == self.line else -(-wire_bytes * 8 * SECOND // self.rate)

@@ -59,11 +59,9 @@ class SwiftWindow(Measuring, name="swift"):
         self.window = max(self.mine, ONE)
 
     def on_loss(self, connection: Connection, packets: int) -> None:
-        """A gap."""
         self.cut(share(self.paper.max_mdf), "loss")
 
     def on_nack(self, connection: Connection, sent_ps: int) -> None:
-        """A header."""
         self.cut(share(self.paper.max_mdf), "nack")
 
     def on_timeout(self, connection: Connection) -> None:
@@ -189,7 +187,6 @@ class NsccWindow(Measuring, name="nscc"):
         self.become(window)
 
     def on_loss(self, connection: Connection, packets: int) -> None:
-        """The window shrinks by what is missing."""
         self.note("loss")
         self.become(self.window - packets * ONE)
 
@@ -203,5 +200,4 @@ class NsccWindow(Measuring, name="nscc"):
             self.become(self.window - ONE)
 
     def on_timeout(self, connection: Connection) -> None:
-        """As for one that is missing."""
         self.on_loss(connection, 1)

@@ -73,7 +73,7 @@ def test_events_of_a_profiler_trace(
     assert {op: (number, round(took[op], 1)) for op, number in ran.items()} == kernels
     assert seen.nameless == bare
     assert Counter(each.op for each in seen.annotations) == annotations
-    assert (seen.file.cut, seen.file.skipped) == (0, {})
+    assert (seen.cut, seen.skipped) == (0, {})
 
 
 def test_profiler_trace_of_resnet() -> None:
@@ -129,7 +129,7 @@ def test_execution_trace_of_resnet_says_the_same_as_the_profiler() -> None:
     path = one("pytorch_et/param_resnet_2gpu_rank1.json.gz")
     seen = host_trace.scan(path)
     assert by_operation(seen.calls) == RESNET
-    assert seen.file.skipped == {"wait and init": 6}
+    assert seen.skipped == {"wait and init": 6}
     trace = read(path, fill_missing_ranks=True)
     other = read(one("kineto/hta_nccl_data.json.gz"), fill_missing_ranks=True)
     assert trace.report.seen == (1,)
@@ -143,7 +143,7 @@ def test_execution_trace_of_the_oldest_schema() -> None:
     seen = host_trace.scan(path)
     assert Counter(each.op for each in seen.calls) == DLRM
     assert Counter(each.op for each in seen.annotations) == DLRM
-    assert seen.file.skipped == {"wait and init": 5}
+    assert seen.skipped == {"wait and init": 5}
     trace = read(path, fill_missing_ranks=True)
     assert (trace.ranks, network(trace)) == (8, {"all_to_all": 4, "all_to_all_v": 1, "all_reduce": 3})
 

@@ -1,12 +1,13 @@
-"""Input files that a test writes, and what netsim says of what it refuses."""
+"""Input files that a test writes, and what netsim says of what it refuses, and of runs that fail."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from netsim.errors import InputError
+from netsim.errors import InputError, NetsimError, RunError
 
 
 def saved(path: Path, content: str | bytes | Iterable[str]) -> Path:
@@ -17,9 +18,11 @@ def saved(path: Path, content: str | bytes | Iterable[str]) -> Path:
     return path
 
 
-def refused(what: Callable[..., object], *arguments: Any, **options: Any) -> InputError:
-    """The InputError in which a call ends; its message is one line."""
-    with pytest.raises(InputError) as caught:
+def refused(
+    what: Callable[..., object], *arguments: Any, error: type[NetsimError] = InputError, **options: Any
+) -> NetsimError:
+    """The error in which a call ends, of a mistake if not said otherwise; its message is one line."""
+    with pytest.raises(error) as caught:
         what(*arguments, **options)
     assert "\n" not in str(caught.value)
     return caught.value
@@ -27,9 +30,9 @@ def refused(what: Callable[..., object], *arguments: Any, **options: Any) -> Inp
 
 def refusal(what: Callable[..., object], *arguments: Any, **options: Any) -> str:
     """Its message; it says how to mend the mistake."""
-    error = refused(what, *arguments, **options)
-    assert error.hint
-    return str(error)
+    found = refused(what, *arguments, **options)
+    assert found.hint
+    return str(found)
 
 
 def check_refusal(place: str, what: str, call: Callable[..., object], *arguments: Any, **options: Any) -> None:
@@ -37,3 +40,6 @@ def check_refusal(place: str, what: str, call: Callable[..., object], *arguments
     text = refusal(call, *arguments, **options)
     assert place in text
     assert what in text
+
+
+failure = partial(refusal, error=RunError)  # the same of a run that fails

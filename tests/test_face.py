@@ -12,7 +12,7 @@ import pytest
 
 import netsim
 from tests.cli.command_line import CommandLine
-from tests.processes import HOME, loaded
+from tests.processes import HOME
 
 README = (HOME / "README.md").read_text(encoding="utf-8")
 COMMANDS = ["run", "compare", "sweep", "describe", "profile", "plan", "selfcheck", "list"]
@@ -125,10 +125,6 @@ def test_the_face_holds_what_it_names(name: str) -> None:
 def test_the_face_refuses_other_names() -> None:
     with pytest.raises(AttributeError, match="no attribute 'simulat'"):
         netsim.simulat  # noqa: B018
-
-
-def test_import_is_light() -> None:
-    assert loaded("import netsim, netsim.cli") == set()
 
 
 def test_version_is_one() -> None:

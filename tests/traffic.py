@@ -3,6 +3,7 @@
 from typing import Any
 
 from netsim import Operation, Trace
+from netsim.simulation.job import Rank
 from netsim.validate.bench import matrix
 
 flows = matrix  # of pairs (source, target), which get so many bytes each
@@ -22,3 +23,11 @@ def send(source: int, target: int, size: int = 4096, **more: Any) -> Operation:
 def compute(rank: int, duration_ps: int, **more: Any) -> Operation:
     """One rank computes."""
     return Operation("compute", None, (rank,), duration_ps=duration_ps, **more)
+
+
+def job(rank: Rank) -> Any:
+    """Of 16 ranks half come late."""
+    if rank.number >= 8:
+        yield rank.compute("20us")
+    yield rank.all_reduce("256KiB")
+    yield rank.all_gather("1MiB")

@@ -19,12 +19,15 @@ def option(names: str, metavar: str, says: str, **more: Any) -> Any:
     return typer.Option(*names.split(), metavar=metavar, help=says, **more)
 
 
+def argument(metavar: str, says: str) -> Any:
+    """What stands behind a command: what it is called in the help, and what it is for."""
+    return typer.Argument(metavar=metavar, help=says)
+
+
 Traces = Annotated[
     list[str],
-    typer.Argument(
-        metavar="TRACE",
-        help="A shipped trace, a trace file, the log files of one job's ranks, a scenario.toml or a run.json.",
-        show_default=False,
+    argument(
+        "TRACE", "A shipped trace, a trace file, the log files of one job's ranks, a scenario.toml or a run.json."
     ),
 ]
 Algorithms = Annotated[
@@ -43,7 +46,7 @@ FillMissingRanks = Annotated[
 ]
 Collective = Annotated[int | None, option("--collective", "ID", "Only this one; ids are those of collectives.parquet.")]
 Html = Annotated[Path | None, option("--html", "FILE", "Write one page with the plots, which needs no net.")]
-SavedRun = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that 'netsim run --out DIR' wrote.")]
+SavedRun = Annotated[Path, argument("DIR", "A folder that 'netsim run --out DIR' wrote.")]
 TimeLimit = Annotated[str | None, option("--time-limit", "TIME", "Give up after so much simulated time, e.g. 10ms.")]
 WallLimit = Annotated[str | None, option("--wall-limit", "TIME", "Give up after simulating so long by the clock: 90s.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]

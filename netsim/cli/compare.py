@@ -28,10 +28,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from netsim.cli import choices, show
-from netsim.cli.choices import option
+from netsim.cli.choices import argument, option
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,12 +42,7 @@ if TYPE_CHECKING:
 MANY = "Repeat for each; every one is combined with all others."
 
 Things = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="TRACE",
-        help="A trace as in 'netsim run', several scenario files, or the folders of saved runs.",
-        show_default=False,
-    ),
+    list[str], argument("TRACE", "A trace as in 'netsim run', several scenario files, or the folders of saved runs.")
 ]
 Fabrics = Annotated[list[str], option("--on", "TOPOLOGY", f"A fabric to compare. {MANY}")]
 Algorithms = Annotated[list[str], option("--algorithm", "OP=NAME", "E.g. all_reduce=tree; repeat as --on.")]

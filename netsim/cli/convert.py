@@ -16,22 +16,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from netsim.cli import choices, show
-from netsim.cli.choices import option
+from netsim.cli.choices import argument, option
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
     from netsim.traces.convert import Converted
 
 
-Things = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="TRACE", help="A shipped trace, a file, several, a folder or 'a pattern*'.", show_default=False
-    ),
-]
+Things = Annotated[list[str], argument("TRACE", "A shipped trace, a file, several, a folder or 'a pattern*'.")]
 Out = Annotated[str, option("--out", "FILE", "Its end tells the format: .jsonl .et .goal .bin .cm")]
 To = Annotated[
     str | None, option("--to", "FORMAT", "native, chakra, goal, goal_binary or htsim_cm, whatever the name.")

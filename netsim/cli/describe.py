@@ -13,9 +13,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from netsim.cli import choices, show
+from netsim.cli.choices import argument
 
 if TYPE_CHECKING:
     from netsim.topology import Network
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 
 def describe(
     things: Annotated[
-        list[str],
-        typer.Argument(metavar="FILE", help="A topology or a trace: a shipped name, a file, or a job's log files."),
+        list[str], argument("FILE", "A topology or a trace: a shipped name, a file, or a job's log files.")
     ],
     fill_missing_ranks: choices.FillMissingRanks = False,
     as_json: choices.Json = False,

@@ -8,13 +8,11 @@
 
 from typing import Annotated
 
-import typer
-
 from netsim.cli import show
-from netsim.cli.choices import Json
+from netsim.cli.choices import Json, argument
 from netsim.errors import InputError, nearest
 
-What = Annotated[str | None, typer.Argument(metavar="[WHAT]", help="Only these, for instance transports or traces.")]
+What = Annotated[str | None, argument("[WHAT]", "Only these, for instance transports or traces.")]
 
 
 def list_all(what: What = None, as_json: Json = False) -> None:

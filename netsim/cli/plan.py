@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from netsim.cli import choices, show
-from netsim.cli.choices import option
+from netsim.cli.choices import argument, option
 from netsim.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ COLUMNS = ["row", "source", "target", "channel", "offset", "bytes", "after"]
 
 
 def plan(
-    op: Annotated[str, typer.Argument(metavar="OP", help="E.g. all_reduce; 'netsim list' shows all.")],
+    op: Annotated[str, argument("OP", "E.g. all_reduce; 'netsim list' shows all.")],
     ranks: Annotated[int | None, option("--ranks", "N", "Ranks; with --on, by default all hosts.", min=1)] = None,
     size: Annotated[str | None, option("--bytes", "SIZE", "The full buffer, e.g. 64MiB.")] = None,
     algorithm: Annotated[str | None, option("--algorithm", "NAME", "E.g. ring or tree.")] = None,

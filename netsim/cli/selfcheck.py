@@ -11,12 +11,12 @@ from typing import Annotated
 import typer
 
 from netsim.cli import show
-from netsim.cli.choices import Json
+from netsim.cli.choices import Json, argument
 from netsim.cli.exit_codes import FAILED_RUN
 
 
 def selfcheck(
-    topology: Annotated[str, typer.Argument(metavar="TOPOLOGY", help="A shipped name, a .toml or a .topo file.")],
+    topology: Annotated[str, argument("TOPOLOGY", "A shipped name, a .toml or a .topo file.")],
     as_json: Json = False,
 ) -> None:
     from netsim.cli.work import say_if_compiling

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from netsim.cli import choices, show
-from netsim.cli.choices import option
+from netsim.cli.choices import argument, option
 from netsim.cli.exit_codes import FAILED_RUN
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from netsim.study.sweep import SweepWork
 
 
-Study = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study's file.", show_default=False)]
+Study = Annotated[Path, argument("STUDY.toml", "The study's file.")]
 Out = Annotated[Path | None, option("--out", "DIR", "The study's folder; by default STUDY_results, where you are.")]
 Jobs = Annotated[int, option("--jobs", "N", "Runs at once on this machine; 0: one per core.")]
 Backend = Annotated[str, option("--backend", "NAME", "local, or dask: a cluster.")]

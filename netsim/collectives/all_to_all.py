@@ -46,12 +46,12 @@ def _rounds(builder: Builder, channel: int, receiver: Int64s, offset: Int64s, si
     awaited = _last_received_before(size, receiver, chunk).ravel()[chunks.block]
     builder.add(
         channel,
-        source=(chunks.block % ranks).astype(np.int32),
-        target=receiver.ravel()[chunks.block].astype(np.int32),
+        source=chunks.block % ranks,
+        target=receiver.ravel()[chunks.block],
         size=chunks.bytes,
         offset=chunks.offset,
         waits=(awaited >= 0).astype(np.int16),
-        after=awaited[awaited >= 0].astype(np.int32),
+        after=awaited[awaited >= 0],
     )
 
 

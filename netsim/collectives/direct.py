@@ -70,19 +70,17 @@ def _in_turn(request: Request, source: Int64s, target: Int64s, size: Int64s) -> 
     count[awaited] = [len(each) for each in waits]
     which = np.cumsum(awaited) - 1
     listed = [waits[which[each]] for each in flow[awaited[flow]]]
-    return Schedule(
-        op=request.op,
-        algorithm="direct",
-        ranks=request.ranks,
-        source=source[flow].astype(np.int32),
-        target=target[flow].astype(np.int32),
-        channel=np.concatenate([own[part.block] * slices + k for k, part in enumerate(parts)]).astype(np.int16),
-        bytes=np.concatenate([part.bytes for part in parts]),
-        first_after=np.concatenate([[0], np.cumsum(count[flow])]),
-        after=np.concatenate([np.zeros(0, np.int32), *listed]).astype(np.int32),
+    builder = Builder(request.op, "direct", request.ranks)
+    builder.add(
+        np.concatenate([own[part.block] * slices + k for k, part in enumerate(parts)]),
+        source=source[flow],
+        target=target[flow],
+        size=np.concatenate([part.bytes for part in parts]),
         offset=np.concatenate([part.offset for part in parts]),
-        reduces=np.zeros(len(flow), np.bool_),
+        waits=count[flow],
+        after=np.concatenate([np.zeros(0, np.int32), *listed]),
     )
+    return builder.build()
 
 
 def _rows_of(flow: Int32s, flows: int) -> tuple[Int64s, Int64s]:

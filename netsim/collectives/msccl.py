@@ -14,7 +14,7 @@ from netsim.collectives.chunking import share
 from netsim.collectives.msccl_proof import prove
 from netsim.collectives.msccl_xml import RECEIVES, REDUCES, SENDS, Algorithm, Block, MscclStep, plain_errors, read_xml
 from netsim.collectives.request import Request
-from netsim.collectives.schedule import Schedule
+from netsim.collectives.schedule import Builder, Schedule
 from netsim.errors import InputError
 
 SUFFIX = ".xml"
@@ -106,20 +106,19 @@ class _Planner:
         start, size = share(self.request.bytes, self.algorithm.chunks, np.arange(self.algorithm.chunks))
         chunks = [(self._chunk(connection[0], step), step.count) for connection, step, _ in self.rows]
         sizes = [int(np.take(size, range(at, at + count), mode="wrap").sum()) for at, count in chunks]
-        waits = [len(each) for each in self.after]
-        return Schedule(
-            op=self.request.op,
-            algorithm=self.algorithm.name,
-            ranks=self.request.ranks,
-            source=np.array([connection[0] for connection, *_ in self.rows], np.int32),
-            target=np.array([connection[1] for connection, *_ in self.rows], np.int32),
-            channel=np.array([connection[2] for connection, *_ in self.rows], np.int16),
-            bytes=np.array([max(each, 1) for each in sizes], np.int64),  # less than a byte still has to arrive
-            first_after=np.concatenate([[0], np.cumsum(waits)]).astype(np.int64),
-            after=np.array([awaited for each in self.after for awaited in each], np.int32),
+        source, target, channel = np.array([connection for connection, *_ in self.rows], np.int64).reshape(-1, 3).T
+        builder = Builder(self.request.op, self.algorithm.name, self.request.ranks)
+        builder.add(
+            channel,
+            source=source,
+            target=target,
+            size=np.array([max(each, 1) for each in sizes], np.int64),  # less than a byte still has to arrive
             offset=np.array([int(start[at]) for at, _ in chunks], np.int64),
             reduces=np.array([reduces for *_, reduces in self.rows], np.bool_),
+            waits=np.array([len(each) for each in self.after], np.int64),
+            after=np.array([awaited for each in self.after for awaited in each], np.int32),
         )
+        return builder.build()
 
     def _chunk(self, gpu: int, step: MscclStep) -> int:
         """The chunk of the full buffer that a send starts with; an all-gather's input is the rank's own part of it."""

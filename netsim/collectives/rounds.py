@@ -55,8 +55,8 @@ def add_rounds(
                 size=chunks.bytes,
                 offset=chunks.offset % buffer if buffer else chunks.offset,
                 reduces=messages.reduces,
-                waits=np.bincount(piece, minlength=len(chunks)).astype(np.int32),
-                after=(row[np.argsort(piece, kind="stable")] - built).astype(np.int32),
+                waits=np.bincount(piece, minlength=len(chunks)),
+                after=row[np.argsort(piece, kind="stable")] - built,
             )
             last[source] = built + np.arange(len(chunks))  # the last one of each stays
             parts.append(chunks)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
+Integers = NDArray[np.integer]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -50,7 +51,7 @@ class Schedule:
 
 
 class Builder:
-    """Collects the rows of one schedule part by part; a part is what one channel adds."""
+    """Collects the rows of one schedule part by part; mostly a part is what one channel adds."""
 
     def __init__(self, op: str, algorithm: str, ranks: int) -> None:
         self.ranks, self._names = ranks, (op, algorithm, ranks)
@@ -59,18 +60,18 @@ class Builder:
 
     def add(
         self,
-        channel: int,
+        channel: int | Integers,
         *,
-        source: Int32s,
-        target: Int32s,
-        size: Int64s,
-        offset: Int64s,
+        source: Integers,
+        target: Integers,
+        size: Integers,
+        offset: Integers,
         reduces: NDArray[np.bool_] | bool = False,
-        waits: NDArray[np.integer] | int = 0,
-        after: Int32s | tuple[()] = (),
+        waits: Integers | int = 0,
+        after: Integers | tuple[()] = (),
     ) -> None:
         """Append rows; `waits` counts the predecessors of each, `after` lists them, counted from this part's first."""
-        rows = {"source": source, "target": target, "channel": channel, "bytes": size}
+        rows: dict[str, Any] = {"source": source, "target": target, "channel": channel, "bytes": size}
         rows |= {"offset": offset, "reduces": reduces, "waits": waits}
         for name, column in rows.items():
             self._columns[name].append(np.broadcast_to(np.asarray(column, _TYPES[name]), len(source)))

@@ -15,7 +15,7 @@ from netsim.transport.presets import DEFAULT_PRESET, PRESETS
 from netsim.transport.settings import Transport
 from netsim.units import UNLIMITED
 from tests.defaults import PRESETS_BY_HAND
-from tests.inputs import refused
+from tests.inputs import refused, saved
 
 SHIPPED = "fat_tree_k4_100g"
 
@@ -109,8 +109,7 @@ def test_the_summary_says_which_preset_filled_in_what() -> None:
 
 
 def test_a_users_own_file_goes_before_a_preset_and_a_shipped_one_does_not(tmp_path: Path) -> None:
-    own = tmp_path / "own.toml"
-    own.write_text('kind = "fat_tree"\nk = 4\npfc = "off"\nbuffer = "416000B"\n')
+    own = saved(tmp_path / "own.toml", 'kind = "fat_tree"\nk = 4\npfc = "off"\nbuffer = "416000B"\n')
     assert build_scenario("perm16", own).topology.pfc is None
     assert build_scenario("perm16", own, transport="ideal").topology.buffer == 416_000
     own.write_text(f'base = "{SHIPPED}"\npfc = "off"\n')
@@ -122,9 +121,7 @@ def test_a_users_own_file_goes_before_a_preset_and_a_shipped_one_does_not(tmp_pa
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_saved_scenario_says_everything(name: str, tmp_path: Path) -> None:
     scenario = build_scenario("perm16", "rail_optimized_16", transport=name)
-    path = tmp_path / "s.toml"
-    path.write_text(scenario.to_toml())
-    again = netsim.load_scenario(path)
+    again = netsim.load_scenario(saved(tmp_path / "s.toml", scenario.to_toml()))
     assert (again, again.transport.preset, told(again)) == (scenario, name, told(scenario))
 
 
@@ -132,18 +129,16 @@ def test_a_saved_scenario_says_everything(name: str, tmp_path: Path) -> None:
 def test_what_a_user_switched_off_stays_off(preset: str, off: str, tmp_path: Path) -> None:
     """Saved, read again, run with another seed: a preset would fill it in."""
     scenario = build_scenario("perm16", {"base": SHIPPED, off: "off"}, transport={"preset": preset})
-    (tmp_path / "s.toml").write_text(scenario.to_toml())
-    for again in (netsim.load_scenario(tmp_path / "s.toml"), scenario.changed(seed=2)):
+    path = saved(tmp_path / "s.toml", scenario.to_toml())
+    for again in (netsim.load_scenario(path), scenario.changed(seed=2)):
         assert getattr(again.topology, off) is None
     netsim.simulate(scenario).save(tmp_path / "saved")
     assert netsim.Result.load(tmp_path / "saved").scenario == scenario
 
 
 def test_a_preset_on_the_command_line_replaces_the_files_choice(tmp_path: Path) -> None:
-    path = tmp_path / "s.toml"
-    path.write_text(
-        f'trace = "perm16"\ntopology = "{SHIPPED}"\nrouting = "ecmp"\n[transport]\ncontrol = "dctcp"\nwindow = 20\n'
-    )
+    lines = ['trace = "perm16"', f'topology = "{SHIPPED}"', 'routing = "ecmp"']
+    path = saved(tmp_path / "s.toml", [*lines, "[transport]", 'control = "dctcp"', "window = 20"])
     scenario = netsim.load_scenario(path, sets=["transport.preset=uec"])
     assert chosen(scenario) == EXPECTED["uec"]
     assert scenario.transport.window == 20

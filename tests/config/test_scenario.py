@@ -12,7 +12,7 @@ from netsim.config import build_scenario, load_scenario
 from netsim.config.scenario import Packet, Placement, Scenario, _toml
 from netsim.traces import write_native
 from tests.collectives.test_msccl import block, step, xml
-from tests.inputs import refusal
+from tests.inputs import refusal, saved
 from tests.outcomes import scenario_of, trace_of
 
 CHANGES = [
@@ -41,8 +41,7 @@ def test_every_choice_changes_the_digest(change: dict[str, object]) -> None:
 def test_the_file_form_reads_back(change: dict[str, object], tmp_path: Path) -> None:
     scenario = build_scenario(**{"trace": trace_of(), "topology": "fat_tree_k4_100g", **change})
     write_native(scenario.trace, tmp_path / "trace.jsonl")
-    (tmp_path / "scenario.toml").write_text(scenario.to_toml("trace.jsonl"))
-    assert load_scenario(tmp_path / "scenario.toml") == scenario
+    assert load_scenario(saved(tmp_path / "scenario.toml", scenario.to_toml("trace.jsonl"))) == scenario
 
 
 def test_equal_scenarios_are_one_key() -> None:
@@ -146,8 +145,7 @@ def test_an_algorithm_file_counts_by_its_content(tmp_path: Path) -> None:
     text = xml(block(0, 1, -1, step("s")), block(0, -1, 0, step("r")), coll="broadcast", chunks=1)
 
     def digest(name: str, content: str) -> str:
-        (tmp_path / name).write_text(content)
-        algorithms = {"broadcast": str(tmp_path / name)}
+        algorithms = {"broadcast": str(saved(tmp_path / name, content))}
         return build_scenario("perm16", "fat_tree_k4_100g", algorithms=algorithms).digest()
 
     one = digest("one.xml", text)

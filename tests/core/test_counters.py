@@ -71,8 +71,7 @@ def test_queues_after_a_long_wait_are_sampled_as_often_as_at_once() -> None:
 
 @pytest.mark.parametrize("name", ["two_switches_slow_middle", "odd_bytes_at_600g"])
 def test_links_are_busy_as_long_as_their_packets_take(name: str) -> None:
-    run, twin = play_core(SCENARIOS[name]), build_twin(SCENARIOS[name])
-    twin.run()
+    run, twin = play_core(SCENARIOS[name]), build_twin(SCENARIOS[name]).ended()
     for number, port in enumerate(twin.ports):
         exact = port.count.bytes * 8 * 10**12 / port.link.rate_bps
         assert abs(int(busy_ps(run.fabric.world)[number]) - exact) <= 1 + port.count.packets

@@ -8,7 +8,7 @@ import pytest
 import netsim
 from netsim.report.summary import summary_text
 from netsim.traces import Group, Operation, Trace
-from tests.inputs import refusal
+from tests.inputs import refusal, saved
 from tests.traffic import collective, send
 
 pytestmark = pytest.mark.filterwarnings("ignore:ecn")  # of small buffers
@@ -174,9 +174,8 @@ def test_several_classes_need_a_control_class_above_them() -> None:
 
 def test_a_scenario_says_its_classes_again(tmp_path: Any) -> None:
     text = 'trace = "perm16"\ntopology = "fat_tree_k4_100g"\n[classes]\nby_operation = { flows = 1 }\n'
-    (tmp_path / "scenario.toml").write_text(text)
-    scenario = netsim.load_scenario(tmp_path / "scenario.toml")
+    path = saved(tmp_path / "scenario.toml", text)
+    scenario = netsim.load_scenario(path)
     assert scenario.classes.count == 2
-    (tmp_path / "again.toml").write_text(scenario.to_toml())
-    assert netsim.load_scenario(tmp_path / "again.toml") == scenario
-    assert netsim.load_scenario(tmp_path / "scenario.toml", ["classes.by_operation.flows=0"]) != scenario
+    assert netsim.load_scenario(saved(tmp_path / "again.toml", scenario.to_toml())) == scenario
+    assert netsim.load_scenario(path, ["classes.by_operation.flows=0"]) != scenario

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from netsim.config import build_scenario, load_trace
-from netsim.errors import InputError
 from netsim.profile import Profile, profile
 from netsim.traces import Group, Operation, Trace, read
+from tests.inputs import refusal, saved
 from tests.traces.nccl.nccl_lines_of import call, init, world
 
 
@@ -64,10 +64,8 @@ def test_parallelism_counts_groups_that_are_used_once_each() -> None:
 
 
 def test_ranks_that_no_log_shows_have_no_row_and_no_place(tmp_path: Path) -> None:
-    path = tmp_path / "job.log"
     lines = [world(8)[0], init(100, 0xB0, 0, 4, "0x5"), call(100, 0xB0, 4), call(100, 0xA0, 8)]
-    path.write_text("\n".join(lines) + "\n")
-    trace = read(path, partial=True)
+    trace = read(saved(tmp_path / "job.log", lines), partial=True)
     found = profile(trace)
     assert found.ranks["rank"].tolist() == [0]
     assert found.known_ranks == 8
@@ -77,5 +75,4 @@ def test_ranks_that_no_log_shows_have_no_row_and_no_place(tmp_path: Path) -> Non
         *(1, 7),  # its neighbours in the world
         *(8, 10),  # and in the group whose members nothing names
     }
-    with pytest.raises(InputError, match="leave --on out"):
-        profile(trace, build_scenario(trace, "rail_optimized_16"))
+    assert "leave --on out" in refusal(profile, trace, build_scenario(trace, "rail_optimized_16"))

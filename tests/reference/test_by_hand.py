@@ -22,8 +22,8 @@ from tests.reference.state.records import Packet
 
 @pytest.mark.parametrize(("switches", "packets"), [(1, 1), (1, 30), (3, 7), (5, 490)])
 def test_one_flow_takes_its_packets_plus_the_pipeline_plus_the_wires(switches: int, packets: int) -> None:
-    twin = twin_of(line(switches, gigabits=[100]), [(0, 1, 0, packets * 4086, ())], payload=4086)  # 4150 bytes, 332 ns
-    twin.run()
+    rows = [(0, 1, 0, packets * 4086, ())]  # in packets of 4150 bytes: 332 ns
+    twin = twin_of(line(switches, gigabits=[100]), rows, payload=4086).ended()
     links = switches + 1
     delivered = (packets + links - 1) * 332_000 + links * DELAY
     assert flow(twin, 0, 1) == Equal(start_ps=0, delivered_ps=delivered, acked_ps=delivered + links * (ACK + DELAY))
@@ -32,14 +32,12 @@ def test_one_flow_takes_its_packets_plus_the_pipeline_plus_the_wires(switches: i
 
 
 def test_a_slow_middle_link_sets_the_pace() -> None:
-    twin = twin_of(line(2, gigabits=(100, 40, 100)), [(0, 1, 0, 50 * MSS, ())])
-    twin.run()
+    twin = twin_of(line(2, gigabits=(100, 40, 100)), [(0, 1, 0, 50 * MSS, ())]).ended()
     assert flow(twin, 0, 1) == Equal(delivered_ps=SLOT + 50 * 832_000 + SLOT + 3 * DELAY)
 
 
 def test_serialisation_is_rounded_up() -> None:
-    twin = twin_of(line(1, gigabits=[600]), [(0, 1, 0, 1000, ())], header=0)
-    twin.run()
+    twin = twin_of(line(1, gigabits=[600]), [(0, 1, 0, 1000, ())], header=0).ended()
     assert flow(twin, 0, 1) == Equal(delivered_ps=2 * ceil(1000 * 8 * 1000 / 600) + 2 * DELAY)
 
 
@@ -71,8 +69,7 @@ def test_a_synchronous_incast_drops_what_the_slot_model_says(senders: int, packe
 
 @pytest.mark.parametrize("window", [1, 2, 5])
 def test_a_window_below_the_round_trip_sends_one_window_per_round(window: int) -> None:
-    twin = twin_of(line(1, gigabits=[100]), [(0, 1, 0, 6 * window * MSS, ())], window=window)
-    twin.run()
+    twin = twin_of(line(1, gigabits=[100]), [(0, 1, 0, 6 * window * MSS, ())], window=window).ended()
     round_trip = 2 * (SLOT + ACK) + 4 * DELAY
     assert flow(twin, 0, 1) == Equal(acked_ps=6 * round_trip + (window - 1) * SLOT)
 
@@ -116,8 +113,7 @@ def test_a_lost_last_packet_is_sent_again_when_its_time_out_has_passed(timeout: 
 def test_sending_more_does_not_put_off_the_time_out_of_what_is_outstanding() -> None:
     later = Collective(incast(2, MSS), enters=(8 * MICROSECOND,) * 3)
     losing = Scenario("by hand", star(3, at=queue(1)), (Collective(incast(2, MSS)), later), timeout_ps=16 * MICROSECOND)
-    twin = build_twin(losing)
-    twin.run()
+    twin = build_twin(losing).ended()
     for number in range(2):
         delivered = 16 * MICROSECOND + (number + 2) * SLOT + 2 * DELAY
         assert flow(twin, 2, 0, collective=number) == Equal(dropped=1, retransmitted=1, delivered_ps=delivered)
@@ -129,30 +125,26 @@ def test_a_late_ack_after_a_time_out_spares_what_it_covers() -> None:
     first = Collective([(0, 1, 0, 10 * MSS, ())])
     second = Collective([(0, 1, 1, 10 * MSS, ())], enters=(16 * MICROSECOND, 0))
     network = star(2, delays_ns=[3900])
-    twin = build_twin(Scenario("by hand", network, (first, second), timeout_ps=16 * MICROSECOND))
-    twin.run()
+    twin = build_twin(Scenario("by hand", network, (first, second), timeout_ps=16 * MICROSECOND)).ended()
     assert 2 * (SLOT + ACK) + 4 * 3_900_000 == 16 * MICROSECOND + 275_840
     assert flow(twin, 0, 1) == Equal(retransmitted=5, acked_ps=16 * MICROSECOND + 275_840 + 9 * SLOT)
 
 
 def test_two_connections_of_a_nic_take_turns() -> None:
-    twin = twin_of(star(3), [(0, 1, 0, 20 * MSS, ()), (0, 2, 0, 20 * MSS, ())])
-    twin.run()
+    twin = twin_of(star(3), [(0, 1, 0, 20 * MSS, ()), (0, 2, 0, 20 * MSS, ())]).ended()
     assert flow(twin, 0, 1) == Equal(start_ps=0, delivered_ps=39 * SLOT + SLOT + 2 * DELAY)
     assert flow(twin, 0, 2) == Equal(start_ps=0, delivered_ps=40 * SLOT + SLOT + 2 * DELAY)
 
 
 def test_two_senders_share_a_port_packet_by_packet_lower_link_first() -> None:
-    twin = twin_of(star(3), incast(2, 20 * MSS))
-    twin.run()
+    twin = twin_of(star(3), incast(2, 20 * MSS)).ended()
     assert flow(twin, 1, 0) == Equal(delivered_ps=SLOT + 39 * SLOT + 2 * DELAY)
     assert flow(twin, 2, 0) == Equal(delivered_ps=SLOT + 40 * SLOT + 2 * DELAY)
 
 
 def test_transit_and_own_packets_take_turns_at_a_nic() -> None:
     slot, hop, nanosecond = 83_200, 9_245, 1000  # 4160 bytes at 400 Gb/s and, rounded up, at 3.6 Tb/s
-    twin = twin_of(rails(2, 2), [(1, 3, 0, 20 * MSS, ()), (0, 3, 0, 20 * MSS, ())], control="none")
-    twin.run()
+    twin = twin_of(rails(2, 2), [(1, 3, 0, 20 * MSS, ()), (0, 3, 0, 20 * MSS, ())], control="none").ended()
     alone = ceil((2 * hop + 600 * nanosecond) / slot)  # own packets sent before the first transit packet is there
     assert alone == 8
     last_own = alone + 2 * (20 - alone) - 1  # then transit, own, transit, own ...
@@ -176,8 +168,7 @@ def test_transit_goes_first_at_first() -> None:
 @pytest.mark.parametrize(("control_class", "data_before"), [("strict", 8), ("shared", 16)])
 def test_an_ack_waits_for_one_packet_or_for_the_whole_queue(control_class: str, data_before: int) -> None:
     rows = [(0, 1, 0, MSS, ()), (2, 0, 0, 20 * MSS, ()), (3, 0, 0, 20 * MSS, ())]
-    twin = twin_of(star(4, control_class=control_class), rows)
-    twin.run()
+    twin = twin_of(star(4, control_class=control_class), rows).ended()
     first = SLOT + DELAY  # data for host 0, two packets per slot from here on, one of which is sent
     reaches_switch = 2 * SLOT + ACK + 3 * DELAY
     assert data_before == {"strict": 1, "shared": 2}[control_class] * ceil((reaches_switch - first) / SLOT)
@@ -193,8 +184,7 @@ def test_a_ring_takes_its_steps_and_no_longer_than_its_acks() -> None:
 
 
 def test_a_part_ends_with_its_last_send_or_its_last_receive_whichever_is_later() -> None:
-    twin = twin_of(star(2), [(0, 1, 0, MSS, ()), (1, 0, 0, 100, ())], 2 * MICROSECOND, 0)
-    twin.run()
+    twin = twin_of(star(2), [(0, 1, 0, MSS, ()), (1, 0, 0, 100, ())], 2 * MICROSECOND, 0).ended()
     assert 2 * MICROSECOND < flow(twin, 1, 0).delivered_ps < 2 * MICROSECOND + SLOT
     assert twin.parts[0][0].finish_ps == 2 * MICROSECOND + SLOT
 
@@ -202,8 +192,7 @@ def test_a_part_ends_with_its_last_send_or_its_last_receive_whichever_is_later()
 def test_a_rank_goes_on_at_the_instant_its_part_is_finished() -> None:
     second = Collective([(1, 0, 0, MSS, ())], waits=(0,))
     scenario = Scenario("by hand", star(2), (Collective([(0, 1, 0, MSS, ())]), second))
-    twin = build_twin(scenario)
-    twin.run()
+    twin = build_twin(scenario).ended()
     delivered = 2 * SLOT + 2 * DELAY
     assert twin.parts[0][1].finish_ps == delivered
     after_its_ack = delivered + ACK + 2 * SLOT + 2 * DELAY  # only the ACK goes before it
@@ -212,15 +201,13 @@ def test_a_rank_goes_on_at_the_instant_its_part_is_finished() -> None:
 
 def test_a_rank_sends_on_without_a_gap_when_its_last_packet_has_left() -> None:
     rounds = Collective([(0, 1, 0, 3 * MSS, ())]), Collective([(0, 1, 1, MSS, ())], waits=(0,), members=(0, 1))
-    twin = build_twin(Scenario("by hand", star(3), rounds))
-    twin.run()
+    twin = build_twin(Scenario("by hand", star(3), rounds)).ended()
     assert flow(twin, 0, 1, 1, collective=1).start_ps == twin.parts[0][0].finish_ps == 3 * SLOT
 
 
 def test_ranks_that_enter_at_one_instant_all_come_before_the_first_departure() -> None:
     rows = [[(0, 1, channel, 2 * MSS, ())] for channel in range(2)]
-    twin = build_twin(Scenario("by hand", star(2), tuple(Collective(each) for each in rows)))
-    twin.run()
+    twin = build_twin(Scenario("by hand", star(2), tuple(Collective(each) for each in rows))).ended()
     assert [flow(twin, 0, 1, n, n).start_ps for n in range(2)] == [0, 0]
     ends = [(3 + n) * SLOT + SLOT + 2 * DELAY for n in range(2)]  # they take turns from the first packet on
     assert [flow(twin, 0, 1, n, n).delivered_ps for n in range(2)] == ends
@@ -228,8 +215,7 @@ def test_ranks_that_enter_at_one_instant_all_come_before_the_first_departure() -
 
 def test_a_flow_starts_when_its_first_message_is_released_not_when_it_is_sent() -> None:
     rows = [(0, 1, 0, 10 * MSS, ()), (2, 0, 0, MSS, ()), (0, 1, 1, MSS, (1,))]
-    twin = twin_of(star(3), rows, 0, 0, MICROSECOND)
-    twin.run()
+    twin = twin_of(star(3), rows, 0, 0, MICROSECOND).ended()
     released = MICROSECOND + 2 * SLOT + 2 * DELAY
     assert flow(twin, 2, 0).delivered_ps == flow(twin, 0, 1, 1).start_ps == released
     assert flow(twin, 0, 1, 1).delivered_ps > released + 2 * SLOT + 2 * DELAY  # its NIC was busy
@@ -240,8 +226,7 @@ def test_rows_of_a_late_rank_go_in_the_order_in_which_they_became_ready() -> Non
         (1, 0, 0, 9 * MSS, ()), (2, 0, 0, MSS, ()),
         (0, 1, 0, MSS, (0,)), (0, 1, 0, MSS, (1,)), (0, 1, 0, MSS, ()),
     ]  # fmt: skip
-    twin = twin_of(star(3), rows, 50 * MICROSECOND, 0, 0)
-    twin.run()
+    twin = twin_of(star(3), rows, 50 * MICROSECOND, 0, 0).ended()
     assert [message.row for message in twin.connections[0, 1, 0].messages] == [4, 3, 2]
 
 
@@ -256,8 +241,7 @@ def test_a_marked_packet_that_comes_again_or_too_late_is_not_counted() -> None:
 
 
 def test_a_connection_inside_a_server_has_larger_packets() -> None:
-    twin = twin_of(rails(1, 2), [(0, 1, 0, 40_000, ())])
-    twin.run()
+    twin = twin_of(rails(1, 2), [(0, 1, 0, 40_000, ())]).ended()
     assert flow(twin, 0, 1) == Equal(packets=3)
 
 

@@ -8,7 +8,7 @@ the same instant). An arrival is processed completely; then every idle link of t
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from netsim.topology.network import SCALE_UP
 from netsim.transport.controls import dcqcn
@@ -250,6 +250,11 @@ class Twin(Ranks):
         connection.retries += 1
         if connection.retries > self.scenario.retries:
             raise GaveUpError(connection.number)
+
+    def ended(self) -> Self:
+        """The same when nothing is left to do."""
+        self.run()
+        return self
 
     def run(self, until_ps: int | None = None) -> Results:
         """Run until nothing is left to do, or up to but not including `until_ps`; can be called again."""

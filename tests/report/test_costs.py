@@ -7,7 +7,7 @@ import pytest
 from netsim.config import load_topology
 from netsim.errors import InputError
 from netsim.report.costs import Cost, Prices, cost_of, cost_rows, price_verdict, read_prices
-from tests.inputs import refusal
+from tests.inputs import refusal, saved
 
 
 def cost(name: str, **prices: object) -> Cost:
@@ -44,13 +44,11 @@ def test_a_price_that_is_missing_is_named() -> None:
 
 def test_a_file_of_prices(tmp_path: Path) -> None:
     path = tmp_path / "prices.toml"
-    path.write_text('currency = "EUR"\nswitch = { spine = 2.5, other = 1 }\noptical = ["spine"]\n')
-    found = read_prices(path)
+    found = read_prices(saved(path, 'currency = "EUR"\nswitch = { spine = 2.5, other = 1 }\noptical = ["spine"]\n'))
     assert (found.currency, found.switch, found.optical) == ("EUR", {"spine": 2.5, "other": 1}, ("spine",))
-    path.write_text("switch = 1\noptics = 3\n")
-    assert "prices.toml, line 2: unknown key 'optics'; did you mean 'optic'?" in refusal(read_prices, path)
-    path.write_text("switch = -1\n")
-    assert "line 1: switch = -1 is not" in refusal(read_prices, path)
+    said = refusal(read_prices, saved(path, "switch = 1\noptics = 3\n"))
+    assert "prices.toml, line 2: unknown key 'optics'; did you mean 'optic'?" in said
+    assert "line 1: switch = -1 is not" in refusal(read_prices, saved(path, "switch = -1\n"))
 
 
 def test_rows_show_a_price_only_where_there_is_one() -> None:

@@ -19,16 +19,9 @@ from netsim.report.perfetto_events import Lanes, slice_event, stamp
 from netsim.result import Result
 from tests.inputs import refusal
 from tests.outcomes import result_of, scenario_of
+from tests.traffic import job
 
 Events = list[dict[str, Any]]
-
-
-def job(rank: netsim.Rank) -> Any:
-    """Half of the ranks come late; then everybody sends to rank 0."""
-    if rank.number >= 8:
-        yield rank.compute("20us")
-    yield rank.all_reduce("256KiB")
-    yield rank.all_gather("1MiB")
 
 
 @cache

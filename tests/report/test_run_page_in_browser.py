@@ -11,6 +11,7 @@ import pytest
 import netsim
 from netsim.report.run_page import run_page
 from netsim.result import Result
+from tests.inputs import saved
 from tests.report.browser import CHROMIUM, DRIVER, browser, logged, look, picture, requests_of
 
 pytest.importorskip("selenium", reason="the browser tests need selenium")
@@ -25,24 +26,20 @@ EVIL = "</script><script>window.hurt=1</script><img src=x onerror=window.hurt=1>
 @pytest.fixture(scope="module")
 def run_1024(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """All 1,024 GPUs in one small tree, eight in a ring per server, and an incast that queues and marks."""
-    path = tmp_path_factory.mktemp("trace") / "job.jsonl"
     servers = {f"tp{s}": list(range(8 * s, 8 * s + 8)) for s in range(128)}
     lines: list[dict[str, Any]] = [{"netsim": 1, "ranks": 1024, "groups": servers}]
     lines += [{"op": "all_reduce", "group": name, "bytes": 65536} for name in servers]
     lines += [{"op": "compute", "ranks": [97], "duration": "12us"}]
     lines += [{"op": "all_reduce", "group": "world", "bytes": size, "algorithm": "tree"} for size in (16384, 65536)]
     lines += [{"op": "flows", "flows": [[rank, 5, 60000] for rank in range(16, 400, 16)]}]
-    path.write_text("\n".join(map(json.dumps, lines)))
-    trace = netsim.load_trace(path)
+    trace = netsim.load_trace(saved(tmp_path_factory.mktemp("trace") / "job.jsonl", map(json.dumps, lines)))
     fabric = {"base": "rail_optimized_1024", "ecn": {"kmin": "166400B", "kmax": "665600B"}}
     return netsim.simulate(type(trace)(**{**vars(trace), "name": EVIL}), fabric)
 
 
 @pytest.fixture(scope="module")
 def page(run_1024: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_text(run_page(run_1024), "utf-8")
-    return path
+    return saved(tmp_path_factory.mktemp("page") / "report.html", run_page(run_1024))
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from netsim.simulation.interrupts import heard_meanwhile
 from netsim.simulation.job import Rank
 from netsim.topology import LeafSpine
 from tests.cli.command_line import CommandLine
-from tests.inputs import refusal, saved
+from tests.inputs import failure, refusal, saved
 from tests.processes import started
 from tests.traffic import flows
 
@@ -63,13 +63,9 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("transport", [NDP, {"control": "none"}])
 def test_what_is_sent_in_vain_for_ever_ends_with_the_reason(transport: dict[str, str]) -> None:
     """No ACK gets through, and with the time-out that netsim finds the NIC would try ten thousands of times."""
-    with pytest.raises(RunError) as caught:
-        netsim.simulate(pairs, NO_ACK_FITS, ranks=2, transport=transport, packet=LARGE_ACKS)
-    said = str(caught.value)
+    said = failure(netsim.simulate, pairs, NO_ACK_FITS, ranks=2, transport=transport, packet=LARGE_ACKS)
     assert "nothing new has arrived since" in said
     assert "0 collectives are finished, all_to_all 0 (ranks 0, 1) is not: goes on at ranks 0, 1" in said
-    assert "\n" not in said
-    assert caught.value.hint
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -78,17 +74,16 @@ def test_the_moment_of_the_end_is_the_same_in_every_run(seed: int, monkeypatch: 
     said = set()
     for steps in (1, 4096):
         monkeypatch.setattr("netsim.simulation.progress_interval.FIRST_STEPS", steps)
-        with pytest.raises(RunError) as caught:
-            netsim.simulate(pairs, NO_ACK_FITS, ranks=2, transport=NDP, packet=LARGE_ACKS, seed=seed)
-        said.add(str(caught.value))
+        given = {"ranks": 2, "transport": NDP, "packet": LARGE_ACKS, "seed": seed}
+        said.add(failure(netsim.simulate, pairs, NO_ACK_FITS, **given))
     assert len(said) == 1
 
 
 def test_a_nic_that_gives_up_by_itself_says_so_first() -> None:
     topology = LeafSpine(leaves=2, spines=1, hosts_per_leaf=1, loss=0.9999, delay="1us")
     for transport in ({"timeout": "auto"}, {"timeout": "10us", "retries": 5000}, {"timeout": "5ms", "retries": 40}):
-        with pytest.raises(RunError, match="gave up after"):
-            netsim.simulate(pairs, topology, ranks=2, transport={"control": "none", "window": 4, **transport})
+        chosen = {"control": "none", "window": 4, **transport}
+        assert "gave up after" in failure(netsim.simulate, pairs, topology, ranks=2, transport=chosen)
 
 
 def test_long_silence_is_not_taken_for_a_livelock() -> None:

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import cast
 
-import pytest
-
 from netsim.config import build_scenario
 from netsim.config.scenario import Scenario
-from netsim.errors import InputError
 from netsim.study.designs import Design, Value, designs_of, tasks_of
+from tests.inputs import refusal
 
 ON = [Value("k4", topology="fat_tree_k4_100g"), Value("leaf", topology="leaf_spine_32_4to1")]
 ROUTING = [Value("ecmp", ("routing.kind=ecmp",)), Value("single", ("routing.kind=single",))]
@@ -52,5 +50,5 @@ def test_another_seed_changes_the_seed_alone() -> None:
 
 def test_too_many_runs_are_refused() -> None:
     nobody = cast("Scenario", None)
-    with pytest.raises(InputError, match="2 designs with 6,000 seeds are 12,000 runs"):
-        tasks_of([Design("a", nobody), Design("b", nobody)], 6000)
+    said = refusal(tasks_of, [Design("a", nobody), Design("b", nobody)], 6000)
+    assert "2 designs with 6,000 seeds are 12,000 runs" in said

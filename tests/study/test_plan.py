@@ -6,17 +6,15 @@ from typing import Any
 import pytest
 
 from netsim.config import build_scenario
-from netsim.errors import InputError
 from netsim.study.plan import Plan, identity, read_plan
 from tests.collectives.test_msccl import xml
+from tests.inputs import refusal, saved
 
 BASE = 'trace = "perm16"\ntopology = "fat_tree_k4_100g"\n'
 
 
 def plan(folder: Path, text: str) -> Plan:
-    path = folder / "study.toml"
-    path.write_text(text)
-    return read_plan(path)
+    return read_plan(saved(folder / "study.toml", text))
 
 
 def settings(folder: Path, text: str) -> list[dict[str, Any]]:
@@ -112,41 +110,39 @@ def test_the_content_of_an_algorithm_file_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("sed = 3", r"study.toml, line 3: unknown key 'sed'; did you mean 'seed'\?"),
-        ("[gird]\nseed = [1]", r"line 3: unknown key 'gird'; did you mean 'grid'\?"),
-        ("[grid]\nsed = [3]", r"line 4: unknown key 'sed'; did you mean 'seed'\?"),
-        ("[grid]\nseed = 3", r"line 4: grid.seed is no list of values; write seed = \[...\]"),
+        ("sed = 3", "study.toml, line 3: unknown key 'sed'; did you mean 'seed'?"),
+        ("[gird]\nseed = [1]", "line 3: unknown key 'gird'; did you mean 'grid'?"),
+        ("[grid]\nsed = [3]", "line 4: unknown key 'sed'; did you mean 'seed'?"),
+        ("[grid]\nseed = 3", "line 4: grid.seed is no list of values; write seed = [...]"),
         ("[grid]\nseed = []", "line 4: grid.seed is no list of values"),
         ("[grid]\nseed = { from = 3, to = 1 }", "line 4: grid.seed is no range"),
         ("[grid]\nseed = [1, -2]", "line 4: seed = -2 is not"),
         (
             '[grid]\nrouting.kind = ["ecmp", "spry"]',
-            r"line 4: routing.kind = 'spry' is unknown; did you mean 'spray'\?",
+            "line 4: routing.kind = 'spry' is unknown; did you mean 'spray'?",
         ),
         ('[grid]\ntransport.presett = ["uec"]', "line 4: unknown key 'transport.presett'; did you mean 'preset"),
         ('[grid]\ntopology = ["fat_tree_k5_100g"]', "line 4: no file and no shipped topology is called"),
         ("[grid]\nseed = { from = 1, to = 20000 }", "line 4: grid.seed has 20,000 values; take 10,000"),
         ("grid = 3", "line 3: grid is no table"),
         ("points = 3", "line 3: points is no list of tables"),
-        ("[[points]]\nseed = 1\n[[points]]\nsed = 2", r"line 6: unknown key 'sed'; did you mean 'seed'\?"),
+        ("[[points]]\nseed = 1\n[[points]]\nsed = 2", "line 6: unknown key 'sed'; did you mean 'seed'?"),
         ('time_limit = "3 parsecs"', "line 3: time_limit: "),
         (
             '[grid]\nseed = [1]\n[picture]\nx = "sed"',
-            r"line 6: picture.x = 'sed' is no varied setting; did you mean 'seed'",
+            "line 6: picture.x = 'sed' is no varied setting; did you mean 'seed'",
         ),
         ('[picture]\ny = "slow"', "line 4: picture.y = 'slow' is no figure; did you mean 'slowdown'"),
         ('[picture]\nz = "slow"', "line 4: unknown key 'picture.z'"),
     ],
 )
 def test_a_mistake_names_its_line_and_the_mend(tmp_path: Path, text: str, words: str) -> None:
-    with pytest.raises(InputError, match=words) as caught:
-        plan(tmp_path, f"{BASE}{text}\n")
-    assert "\n" not in str(caught.value)
+    assert words in refusal(plan, tmp_path, f"{BASE}{text}\n")
 
 
 def test_too_many_points_are_counted_not_made(tmp_path: Path) -> None:
     axis = "{ from = 1, to = 10000 }"
-    with pytest.raises(InputError, match=r"study.toml: 1,000,000,000,000 points; take 10,000 at most"):
-        plan(tmp_path, f'{BASE}[grid]\nseed = {axis}\n"transport.window" = {axis}\nchannels = {axis}\n')
-    with pytest.raises(InputError, match=r"line 4: grid.seed has 9,223,372,036,854,775,807 values"):
-        plan(tmp_path, f"{BASE}[grid]\nseed = {{ from = 1, to = {2**63 - 1} }}\n")
+    cube = f'{BASE}[grid]\nseed = {axis}\n"transport.window" = {axis}\nchannels = {axis}\n'
+    assert "study.toml: 1,000,000,000,000 points; take 10,000 at most" in refusal(plan, tmp_path, cube)
+    long = f"{BASE}[grid]\nseed = {{ from = 1, to = {2**63 - 1} }}\n"
+    assert "line 4: grid.seed has 9,223,372,036,854,775,807 values" in refusal(plan, tmp_path, long)

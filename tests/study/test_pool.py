@@ -8,10 +8,10 @@ import pytest
 
 from netsim.config import build_scenario
 from netsim.config.limits import Limits
-from netsim.errors import InputError
 from netsim.study import pool
 from netsim.study.pool import Finished, Pool, Task, attempt, pool_of, usable_cores
 from netsim.version import __version__
+from tests.inputs import refusal
 
 
 def task(number: int, **settings: object) -> Task:
@@ -106,8 +106,7 @@ def test_what_is_chosen() -> None:
         ("dask", None, "a scheduler goes with"),
         ("local", "x", "a scheduler goes with"),
     ):
-        with pytest.raises(InputError, match=words):
-            pool_of(backend, scheduler, 0)
+        assert words in refusal(pool_of, backend, scheduler, 0)
 
 
 def test_a_single_run_that_joblib_does_in_this_process_ends_nothing() -> None:

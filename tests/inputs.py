@@ -35,4 +35,11 @@ def refusal(what: Callable[..., object], *arguments: Any, **options: Any) -> str
     return str(found)
 
 
+def check_refusal(place: str, what: str, call: Callable[..., object], *arguments: Any, **options: Any) -> None:
+    """A call is refused with a message that names the place of the mistake, and says what is wrong."""
+    text = refusal(call, *arguments, **options)
+    assert place in text
+    assert what in text
+
+
 failure = partial(refusal, error=RunError)  # the same of a run that fails

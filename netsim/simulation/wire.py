@@ -2,7 +2,7 @@
 
 from netsim.config.scenario import Packet
 from netsim.core.flows.connections import Sender
-from netsim.core.state.build import new_world
+from netsim.core.state.build import Bytes, new_world
 from netsim.core.state.world import World
 from netsim.routing.longest import base_rtt_ps
 from netsim.topology.network import Network
@@ -13,9 +13,7 @@ def world_of(network: Network, packet: Packet, transport: Transport, seed: int, 
     """The core's tables for a network at rest."""
     return new_world(
         network,
-        header=packet.header,
-        ack=packet.ack,
-        payloads=(packet.payload, packet.scale_up_payload),
+        Bytes(packet.header, packet.ack, packet.payload, packet.scale_up_payload),
         seed=seed,
         control=transport.control,
         parameters=transport.control_settings.numbers(),

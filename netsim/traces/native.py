@@ -10,17 +10,7 @@ from netsim.traces.input_files import only_file, trace_name
 from netsim.traces.limits import MAX_CELLS, MAX_LINE, MAX_LINES, MAX_OPERATIONS, MAX_PARTS, MAX_RANKS
 from netsim.traces.lines import text_lines
 from netsim.traces.matrix import read_matrix
-from netsim.traces.trace import (
-    DEFAULT_STREAM,
-    ON_A_GROUP,
-    OPERATIONS,
-    ROOTED,
-    WORLD,
-    Group,
-    Operation,
-    Sizes,
-    Trace,
-)
+from netsim.traces.trace import DEFAULT_STREAM, ON_A_GROUP, OPERATIONS, ROOTED, WORLD, Group, Operation, Sizes, Trace
 
 VERSION = 1
 HEADER = '{"netsim": 1, "ranks": 16}'

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from netsim.core.flows.connections import Connections, Sender
-from netsim.core.state.build import new_world
+from netsim.core.state.build import Bytes, new_world
 from netsim.core.state.world import World
 from netsim.topology.network import SCALE_UP, Network
 from tests.core.scenario_runs import by_rows
@@ -17,8 +17,8 @@ USUAL = Sender(control="window", window=50, timeout=100_000_000, payload=4096, s
 
 def at_rest(network: Network, header: int = 64, ack: int = 64) -> World:
     """The network before anything was asked of it."""
-    sizes: dict[str, Any] = {"header": header, "ack": ack, "payloads": (USUAL.payload, USUAL.scale_up_payload)}
-    return new_world(network, **sizes, seed=1, control="window", parameters={})
+    sizes = Bytes(header, ack, USUAL.payload, USUAL.scale_up_payload)
+    return new_world(network, sizes, seed=1, control="window", parameters={})
 
 
 def connections_of(network: Network, sender: Sender = USUAL) -> Connections:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from netsim.traces import Operation, Turn, members, read, write_native
-from tests.inputs import refusal, saved
+from tests.inputs import check_refusal, refusal, saved
 
 HEADER = '{"netsim": 1, "ranks": 4}'
 
@@ -78,9 +78,7 @@ def test_only_what_is_told_is_written(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_is_refused_with_its_line(tmp_path: Path, flows: list[Any], said: str) -> None:
-    text = refusal(of, tmp_path, *flows)
-    assert "job.jsonl:2: " in text
-    assert said in text
+    check_refusal("job.jsonl:2: ", said, of, tmp_path, *flows)
 
 
 def test_waits_count_as_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

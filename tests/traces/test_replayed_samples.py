@@ -56,16 +56,14 @@ def run(folder: str, files: str, on: str, typed: tuple[str, ...]) -> int:
     return main(["run", *paths, "--on", on, "--json", *typed])
 
 
-@pytest.mark.parametrize(("folder", "files", "ranks", "collectives", "typed"), JOBS)
-def test_replayed(
-    folder: str, files: str, ranks: int, collectives: int, typed: tuple[str, ...], capsys: Capture
-) -> None:
+@pytest.mark.parametrize(("folder", "files", "ranks", "carried", "typed"), JOBS)
+def test_replayed(folder: str, files: str, ranks: int, carried: int, typed: tuple[str, ...], capsys: Capture) -> None:
     for on in SMALL_NETWORKS if ranks <= 16 else LARGE_NETWORKS:
         code, said = run(folder, files, on, typed), capsys.readouterr()
         assert code == 0, said.err
         assert ("do the same by symmetry" in said.err) == ("--fill-missing-ranks" in typed)
         summary = json.loads(said.out)
-        assert summary["collectives"] == collectives
+        assert summary["collectives"] == carried
         assert summary["completion_time_ps"] > 0
         assert summary["packets_delivered"] == summary["packets_injected"] - summary["packets_dropped"] > 0
 

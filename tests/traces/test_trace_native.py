@@ -9,18 +9,13 @@ import pytest
 
 from netsim.traces import OPERATIONS, Group, Operation, read
 from netsim.traces.native import KEYS
-from tests.inputs import refusal, saved
+from tests.inputs import check_refusal, refusal, saved
 
 HEADER = '{"netsim": 1, "ranks": 4, "groups": {"tp": [2, 0]}}'
 
 
 def trace_file(folder: Path, *lines: str) -> Path:
     return saved(folder / "job.jsonl", lines)
-
-
-def one(folder: Path, line: str) -> Operation:
-    (operation,) = read(trace_file(folder, HEADER, line)).operations
-    return operation
 
 
 def refused(path: Path) -> str:
@@ -35,39 +30,34 @@ def test_header_gives_ranks_groups_and_name(tmp_path: Path) -> None:
     assert trace.groups == {"world": Group("world", (0, 1, 2, 3)), "tp": Group("tp", (2, 0))}
 
 
-def test_a_group_keeps_its_order_and_root_is_a_position(tmp_path: Path) -> None:
-    line = '{"op": "broadcast", "group": "tp", "bytes": 8, "root": 1, "dtype": "bf16"}'
-    assert one(tmp_path, line) == Operation("broadcast", "tp", (2, 0), 8, "bf16", root=1)
+ALL, TP = (0, 1, 2, 3), (2, 0)
+READ = {  # a group keeps its order, a root is a position in it; sizes and times may carry units
+    '"op": "broadcast", "group": "tp", "bytes": 8, "root": 1': Operation("broadcast", "tp", TP, 8, root=1),
+    '"op": "all_reduce", "group": "world", "bytes": "2KiB"': Operation("all_reduce", "world", ALL, 2048),
+    '"op": "barrier", "group": "tp", "start": "1.5us"': Operation("barrier", "tp", TP, start_ps=1_500_000),
+    '"op": "barrier", "group": "tp", "algorithm": "ring"': Operation("barrier", "tp", TP, algorithm="ring"),
+    '"op": "barrier", "group": "tp", "stream": "s"': Operation("barrier", "tp", TP, stream="s"),
+    '"op": "barrier", "group": "tp", "recorded": {"start": "1ms", "duration": "20ns"}': Operation(
+        "barrier", "tp", TP, recorded_start_ps=10**9, recorded_duration_ps=20_000
+    ),
+    '"op": "send", "src": 3, "dst": 1, "bytes": 7, "dtype": "bf16"': Operation(
+        "send", None, (3, 1), 7, "bf16", src=3, dst=1
+    ),
+    '"op": "flows", "flows": [[3, 1, 5], [1, 0, "1KiB"]]': Operation(
+        "flows", None, (0, 1, 3), 1029, flows=((3, 1, 5), (1, 0, 1024))
+    ),
+    '"op": "compute", "ranks": [3, 0], "duration": "12us"': Operation("compute", None, (3, 0), duration_ps=12_000_000),
+    '"op": "compute", "group": "tp", "duration": "12us"': Operation("compute", "tp", TP, duration_ps=12_000_000),
+    '"op": "all_to_all_v", "group": "tp", "sizes": [[1, 2], [30, 4]]': Operation(  # its bytes are the largest row's
+        "all_to_all_v", "tp", TP, 34, sizes=((1, 2), (30, 4))
+    ),
+}
 
 
-def test_sizes_and_times_may_carry_units(tmp_path: Path) -> None:
-    line = (
-        '{"op": "all_reduce", "group": "world", "bytes": "2KiB", "start": "1.5us", "algorithm": "ring", "stream": "s"}'
-    )
-    expected = Operation("all_reduce", "world", (0, 1, 2, 3), 2048, start_ps=1_500_000, algorithm="ring", stream="s")
-    assert one(tmp_path, line) == expected
-
-
-def test_recorded_times(tmp_path: Path) -> None:
-    line = '{"op": "barrier", "group": "tp", "recorded": {"start": "1ms", "duration": "20ns"}}'
-    expected = Operation("barrier", "tp", (2, 0), recorded_start_ps=10**9, recorded_duration_ps=20_000)
-    assert one(tmp_path, line) == expected
-
-
-def test_send_flows_and_compute(tmp_path: Path) -> None:
-    send = one(tmp_path, '{"op": "send", "src": 3, "dst": 1, "bytes": 7}')
-    assert send == Operation("send", None, (3, 1), 7, src=3, dst=1)
-    flows = one(tmp_path, '{"op": "flows", "flows": [[3, 1, 5], [1, 0, "1KiB"]]}')
-    assert flows == Operation("flows", None, (0, 1, 3), 1029, flows=((3, 1, 5), (1, 0, 1024)))
-    compute = one(tmp_path, '{"op": "compute", "ranks": [3, 0], "duration": "12us"}')
-    assert compute == Operation("compute", None, (3, 0), duration_ps=12_000_000)
-    compute = one(tmp_path, '{"op": "compute", "group": "tp", "duration": "12us"}')
-    assert compute == Operation("compute", "tp", (2, 0), duration_ps=12_000_000)
-
-
-def test_all_to_all_v_takes_its_bytes_from_the_largest_row(tmp_path: Path) -> None:
-    operation = one(tmp_path, '{"op": "all_to_all_v", "group": "tp", "sizes": [[1, 2], [30, 4]]}')
-    assert operation == Operation("all_to_all_v", "tp", (2, 0), 34, sizes=((1, 2), (30, 4)))
+@pytest.mark.parametrize("line", READ)
+def test_a_line_is_an_operation(tmp_path: Path, line: str) -> None:
+    (operation,) = read(trace_file(tmp_path, HEADER, f"{{{line}}}")).operations
+    assert operation == READ[line]
 
 
 def test_every_operation_has_its_keys() -> None:
@@ -165,9 +155,7 @@ def test_a_wrong_operation_is_refused(tmp_path: Path, line: str, what: str, hint
     ],
 )
 def test_a_wrong_header_is_refused(tmp_path: Path, header: str, what: str) -> None:
-    text = refused(trace_file(tmp_path, header))
-    assert "job.jsonl:1: " in text
-    assert what in text
+    check_refusal("job.jsonl:1: ", what, read, trace_file(tmp_path, header))
 
 
 def test_the_path_is_checked(tmp_path: Path) -> None:

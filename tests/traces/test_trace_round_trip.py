@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from netsim.traces import Group, Operation, Trace, read, write_native
 from netsim.traces.matrix import matrix
 from netsim.traces.trace import ROOTED, Flows, Turn
-from tests.inputs import refusal
 
 NAMES = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=8)
 BYTES = st.integers(0, 1 << 50)
@@ -88,7 +87,3 @@ def test_written_and_read_back_it_is_the_same(trace: Trace, name: str) -> None:
     assert (again.name, again.ranks, again.groups, again.notes) == (trace.name, RANKS, trace.groups, trace.notes)
     assert again.digest() == trace.digest()
     assert [operation.line for operation in again.operations] == list(range(2, 2 + len(trace.operations)))
-
-
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    assert "cannot be written" in refusal(write_native, Trace("t", 1, {}, ()), tmp_path / "missing" / "t.jsonl")

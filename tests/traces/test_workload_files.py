@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from netsim.errors import InputError
 from netsim.traces import Trace, format_of, read
 from netsim.traces.simai.parallel import ParallelLayout
-from tests.inputs import refusal, saved
+from tests.inputs import check_refusal, refusal, saved
 
 HEAD = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 2 pp: 1 vpp: 2 ga: 1 all_gpus: 8 checkpoints: 0"
 NONE = "1 NONE 0"
@@ -50,9 +49,7 @@ def test_weight_gradients_overlap_but_wait_for_their_computation(tmp_path: Path)
     assert trace.operations[awaited].duration_ps == 30_000
 
 
-def test_what_makes_too_many_operations_names_the_limit_and_a_way_around(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_operations_name_the_limit_and_a_way_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows make a computation of all ranks and a collective of each group; the limit is held to the last operation."""
     rows = [row("2 ALLREDUCE 5", "0 ALLREDUCE 5", "0 ALLREDUCE 7", update=3)] * 6
     head = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 2 all_gpus: {}"
@@ -125,9 +122,7 @@ def test_a_micro_benchmark_runs_its_rows_once_each(tmp_path: Path) -> None:
 def test_a_mistake_in_a_workload_names_its_line(
     tmp_path: Path, rows: list[str], more: dict[str, Any], line: int, what: str
 ) -> None:
-    text = refusal(simai, tmp_path, *rows, **more)
-    assert f"small.txt:{line}: " in text
-    assert what in text
+    check_refusal(f"small.txt:{line}: ", what, simai, tmp_path, *rows, **more)
 
 
 COLUMNS = "comm_type,comm_group,comm_group_size,msg_size,stage,dst,src,additional,_elapsed_time,algbw,busbw,count"
@@ -188,17 +183,11 @@ def test_what_is_skipped_is_counted(tmp_path: Path) -> None:
         ([csv("all_reduce", elapsed="soon")], "_elapsed_time is 'soon'"),
         ([csv("all_reduce", elapsed="nan")], "_elapsed_time is 'nan'"),
         (["CommType.all_reduce,CommGroup.dp_group"], "has 2 columns"),
+        ([csv("all_reduce"), csv("all_reduce", members=4)], "gives dp groups of 4, an earlier row 8"),
     ],
 )
 def test_a_mistake_in_a_table_names_its_line(tmp_path: Path, rows: list[str], what: str) -> None:
-    text = refusal(table, tmp_path, *rows)
-    assert "small.csv:3: " in text
-    assert what in text
-
-
-def test_groups_of_a_kind_are_of_one_size(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"small.csv:4: gives dp groups of 4, an earlier row 8"):
-        table(tmp_path, csv("all_reduce"), csv("all_reduce", members=4))
+    check_refusal(f"small.csv:{2 + len(rows)}: ", what, table, tmp_path, *rows)
 
 
 def test_a_row_must_reach_to_the_last_column_that_is_needed(tmp_path: Path) -> None:

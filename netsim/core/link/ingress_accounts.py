@@ -176,25 +176,30 @@ def apply_event(world, ingress, event, at):
 
 
 @inner
-def settle_all(world):
+def settle_all(world, due):
+    """After a visit in which something came by `due` ingresses."""
     progress = world.progress[0]
     for i in range(progress.unsettled):
         settle(world, world.unsettled[i])
     progress.unsettled = 0
+    for i in range(due):
+        world.wire_heads[world.due_ingresses[i]] = -1
 
 
 @inner
-def put_back_arrivals(world, node_id, count):
-    """What has been received for `count` egresses comes again; accounts are as they were before."""
+def put_back_arrivals(world, node_id, count, due):
+    """What has been received for `count` egresses by `due` ingresses comes again; accounts are as they were before."""
     node = world.nodes[node_id]
     for i in range(count):
         world.inboxes[world.port_number[world.busy_egresses[i]]].tail = 0
     for i in range(node.first_in, node.last_in):
         ingress = world.inbound[i]
-        pfc, link, port = world.pfc_state[ingress], world.links[ingress], world.port_number[ingress ^ 1]
-        pfc.ingress_occupancy -= arrived_bytes(world, ingress)
-        pfc.tracked = TRACKED if pfc.pause_sent else 0
-        if world.wire_heads[port] >= 0:
-            link.in_flight.head = world.wire_heads[port]
-            world.next_arrival[ingress] = first_at(world.packet_pool, load_ring(link.in_flight))
+        world.pfc_state[ingress].ingress_occupancy -= arrived_bytes(world, ingress)
+        world.pfc_state[ingress].tracked = TRACKED if world.pfc_state[ingress].pause_sent else 0
+    for i in range(due):
+        ingress = world.inbound[node.first_in + np.int64(world.due_ingresses[i])]
+        in_flight = world.links[ingress].in_flight
+        in_flight.head = world.wire_heads[world.due_ingresses[i]]
+        world.wire_heads[world.due_ingresses[i]] = -1
+        world.next_arrival[ingress] = first_at(world.packet_pool, load_ring(in_flight))
     world.progress[0].unsettled = 0

@@ -51,7 +51,7 @@ def send_pause(world, link_id, now, stop):
 @part
 def is_pausable(world, ingress):
     """Whether flow control rules what comes in by a link: not inside a server."""
-    return world.settings[0].lossless and world.link_classes[world.links[ingress].link_class].pausable
+    return world.settings[0].lossless and world.pfc_state[ingress].is_pausable
 
 
 @part

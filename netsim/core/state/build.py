@@ -1,24 +1,23 @@
 """A World made from a Network: every link idle, no connection yet."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from netsim.core.state import dtypes
-from netsim.core.state.checks import check_classes, check_headers, check_room, check_trimming
+from netsim.core.state.checks import check
 from netsim.core.state.dtypes import MOST_HOPS, NEVER, NODE_BLOCK
+from netsim.core.state.link_classes import link_classes_of
 from netsim.core.state.memory import aligned_zeros
 from netsim.core.state.packet_pool import FIRST_SIZE
 from netsim.core.state.packet_trace_dtypes import MESSAGE_TIMELINE, PACKET_TRACE
-from netsim.core.state.pfc_thresholds import flow_control
 from netsim.core.state.settings import PROGRESS, SETTINGS
-from netsim.core.state.shared_buffer_sizes import check_pools, largest_queues, pools
+from netsim.core.state.shared_buffer_sizes import pools
 from netsim.core.state.world import World
 from netsim.queues.registry import QUEUE_STATE, fill
 from netsim.topology.network import SCALE_UP, Network
 from netsim.transport.registry import REGISTRY
-from netsim.units import picoseconds_per_byte
 
 STRIDE = 8  # links of a route that fit before `hops` is laid out anew
 SIZE_CLASSES = 64
@@ -27,18 +26,23 @@ FIRST_RESERVE, RESERVE = 1 << 14, 1 << 22  # entries: at least and at most kept 
 FIRST_POOL = 1 << 22  # entries: 100 MB of addresses; memory is taken when it is first used
 FIRST_TIMESTAMPED_POOL = 1 << 16  # where the rows beside it take ten times as much
 SAMPLE_BUFFER = 1 << 14  # samples of queues that the core keeps before the caller takes them
-CHANCE = 1 << 30  # Pmax is held in these units
-HEADERS = 2  # with trimming the control class holds twice the bytes of the data class (htsim's NDP queue)
 
 Parameters = Mapping[str, int]  # settings of the control, by name in its record
 
 
+class Bytes(NamedTuple):
+    """Bytes of a header, of an ACK, and of the payload of a packet and of one that stays inside a server."""
+
+    header: int
+    ack: int
+    payload: int
+    scale_up_payload: int
+
+
 def new_world(
     network: Network,
+    sizes: Bytes,
     *,
-    header: int,
-    ack: int,
-    payloads: tuple[int, int],
     seed: int,
     control: str,
     parameters: Parameters,
@@ -47,50 +51,31 @@ def new_world(
     classes: int = 1,
     jitter: float = 0,
 ) -> World:
-    """The network at rest. Sizes in bytes; payloads of a packet and of one that stays inside a server.
+    """The network at rest.
 
     selective: repeat, not go-back-N. classes: of traffic. jitter: of NICs, in times to send a packet. Raises InputError
     where the largest packet does not fit, a pause would travel in no time, what is trimmed could not be retransmitted,
     or several classes have no control class above them.
     """
     inside = np.array([kind == SCALE_UP for kind in network.kinds], bool)
-    largest = header + np.where(inside, max(payloads), payloads[0])  # what goes on to the network crosses NVLink too
-    link_classes, class_of = _link_classes(network, largest, round(jitter * 65536))
-    check_trimming(network, is_selective=selective)
-    check_headers(network, header)
-    check_classes(network, classes)
-    check_pools(network, largest)
-    check_room(network, link_classes, class_of, largest, ack, header)
-    nodes, inbound, outbound, port_of = _nodes(network)
-    blocks = _node_blocks(network)
-    ports = int((nodes["last_out"] - nodes["first_out"])[len(network.hosts) :].max(initial=1))
-    rows, pool_used = _links(network, class_of, ports, REGISTRY[control].receiver_credit, classes)
-    settings = _settings(network, control, parameters, selective)
+    largest = sizes.header + np.where(inside, max(sizes[2:]), sizes.payload)  # what goes on crosses NVLink too
+    link_classes, class_of = link_classes_of(network, largest, round(jitter * 65536))
+    check(network, link_classes, class_of, largest, sizes, is_selective=selective, classes=classes)
+    nodes = _nodes(network)
+    settings = _settings(network, sizes, largest, control, parameters)
     row = settings[0]
-    row["nak_per_packet"], row["classes"], row["coupled"] = nak_per_packet, classes, row["coupled"] or classes > 1
-    row["header_bytes"], row["ack_bytes"], row["jittery"] = header, ack, link_classes["jitter"].any()
-    row["max_packet_bytes"] = max(ack, int(largest.max(initial=header)))
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
-    _limit_windows(row, network, link_classes, class_of, blocks, min(ack, header + (not network.trim)))
+    row["selective"], row["nak_per_packet"], row["classes"] = selective, nak_per_packet, classes
+    row["coupled"], row["jittery"] = row["pooling"] or classes > 1, link_classes["jitter"].any()
+    _limit_windows(row, network, link_classes[class_of], nodes["node_blocks"])
+    rows, pool_used = _links(network, link_classes, class_of, REGISTRY[control].receiver_credit, classes)
     return World(
         settings=settings,
         progress=_progress(pool_used),
-        **rows,
         link_classes=link_classes,
-        nodes=nodes,
-        pools=_pools(network),
-        queue_state=aligned_zeros(len(class_of) * classes, QUEUE_STATE),
-        head_bytes=np.zeros(classes, "i8"),
-        inbound=inbound,
-        outbound=outbound,
-        port_number=port_of,
-        egress_index=np.argsort(outbound, kind="stable").astype("u4"),
-        node_blocks=blocks,
-        busy_egresses=np.zeros(ports + 1, "u4"),
-        wire_heads=np.zeros(ports, "i8"),
-        unsettled=np.zeros(ports, "u4"),
-        samples=np.zeros(len(class_of) * classes + SAMPLE_BUFFER, dtypes.SAMPLE),
-        **_times(len(class_of) * classes, len(outbound), len(nodes)),
+        **nodes,
+        **rows,
+        **_times(len(class_of) * classes, len(class_of), len(nodes["nodes"])),
         **_packet_pool(row, pool_used),
         **_nothing_carried(),
     )
@@ -156,7 +141,7 @@ def _progress(pool_used: int) -> Any:
     return progress
 
 
-def _settings(network: Network, control: str, parameters: Parameters, selective: bool) -> Any:
+def _settings(network: Network, sizes: Bytes, largest: Any, control: str, parameters: Parameters) -> Any:
     settings = np.zeros(1, SETTINGS)
     row = settings[0]
     row["hosts"], row["stride"] = len(network.hosts), STRIDE
@@ -165,71 +150,31 @@ def _settings(network: Network, control: str, parameters: Parameters, selective:
         row["lossless"], row["xoff"], row["xon"] = 1, network.pfc.xoff, network.pfc.xon
     if network.shared_buffer:
         row["pooling"] = 1
-    row["disciplined"], row["selective"] = bool(network.disciplines), selective
+    row["header_bytes"], row["ack_bytes"] = sizes.header, sizes.ack
+    row["max_packet_bytes"] = max(sizes.ack, int(largest.max(initial=sizes.header)))
+    row["disciplined"] = bool(network.disciplines)
     fill(row["queues"], network.disciplines)
     row["lossy"] = any(chance > 0 for chance in network.loss)
     for need in ("paced", "timestamped", "telemetered", "receiver_credit"):
         row[need] = getattr(REGISTRY[control], need)
     row["cnp_interval"] = parameters.get("cnp_interval", 0)
-    row["coupled"] = row["pooling"]  # ports that share a buffer depend on each other
     for name in REGISTRY[control].settings.names():
         row["controls"][control][name] = parameters[name]
     return settings
 
 
-def _link_classes(network: Network, largest: Any, jitter: int) -> tuple[Any, Any]:
-    """One row for every different (rate, delay, buffer, ECN, loss, jitter, flow control), and the row of each link."""
-    is_nic = (np.asarray(network.source) < len(network.hosts)) & [kind != SCALE_UP for kind in network.kinds]
-    columns = np.stack(
-        [
-            network.rate_bps,
-            network.delay_ps,
-            network.buffer_bytes,
-            network.kmin,
-            network.kmax,
-            np.rint(np.asarray(network.pmax) * CHANCE).astype("i8"),
-            np.rint(np.asarray(network.loss) * CHANCE).astype("i8"),
-            largest_queues(network),
-            jitter * is_nic,
-            *flow_control(network, largest, jitter * is_nic),
-        ]
-    ).astype("i8")
-    different, class_of = equal_columns(columns)
-    link_classes = np.zeros(different.shape[1], dtypes.LINK_CLASS)
-    pfc = ("pausable", "headroom", "pause_above", "resume_at", "room")
-    for kind, (rate, delay, buffer, kmin, kmax, chance, loss, most, late, *rest) in zip(
-        link_classes, different.T.tolist(), strict=True
-    ):
-        for name, value in zip(pfc, rest, strict=True):
-            kind[name] = value
-        kind["ps"], kind["per_bytes"] = picoseconds_per_byte(rate)
-        kind["delay"], kind["buffer"], kind["mark_from"], kind["mark_all"] = delay, most, kmin, kmax
-        kind["mark_chance"], kind["strict"] = chance, network.control_class == "strict"
-        kind["loss"], kind["control_room"] = loss, min(buffer * (HEADERS if network.trim else 1), NEVER)
-        kind["jitter"] = late
-        kind["marks_late"] = network.trim is not None and network.trim.marking == "dequeue"
-    return link_classes, class_of
-
-
-def equal_columns(columns: Any) -> tuple[Any, Any]:
-    """The different columns of a table, in the order in which they come; and which of them each one is, i8[n]."""
-    rows = np.ascontiguousarray(columns.T)
-    text, size, numbers = rows.tobytes(), rows.shape[1] * rows.itemsize, dict[bytes, int]()
-    which = [numbers.setdefault(text[at : at + size], len(numbers)) for at in range(0, len(text), size)]
-    return np.frombuffer(b"".join(numbers), rows.dtype).reshape(-1, rows.shape[1]).T, np.array(which, "i8")
-
-
-def _limit_windows(row: Any, network: Network, link_classes: Any, class_of: Any, blocks: Any, smallest: int) -> None:
+def _limit_windows(row: Any, network: Network, link_classes: Any, blocks: Any) -> None:
     """How far nodes may run by themselves, and the room that one of them may need then.
 
     No link is faster than its delay plus its smallest packet; a pause frame takes the delay alone. What a node receives
     and sends in a visit lies in an inbox, a queue and on a wire, in rings that may have doubled more than once.
     """
+    smallest = min(int(row["ack_bytes"]), int(row["header_bytes"]) + (not network.trim))
     time = -(-smallest * link_classes["ps"] // link_classes["per_bytes"])
     window = int((link_classes["delay"] + (0 if network.pfc else time)).min())
     span = 2 * window if (blocks & 1).any() else window
     rings = 3 + (network.pfc is not None)  # and the events of ingress accounts
-    per_ps = np.bincount(np.asarray(network.source), rings / np.maximum(time, 1)[class_of]).max(initial=0)
+    per_ps = np.bincount(np.asarray(network.source), rings / np.maximum(time, 1)).max(initial=0)
     room = min(RESERVE, int(ROOM_PER_PACKET * per_ps * span) + FIRST_RESERVE)
     if per_ps > 0:
         span = min(span, max(1, int(room / (ROOM_PER_PACKET * per_ps))))
@@ -252,13 +197,14 @@ def _node_blocks(network: Network) -> Any:
     return (2 * (np.arange(count) >> NODE_BLOCK) + (colour if two else 0)).astype("u4")
 
 
-def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
+def _nodes(network: Network) -> dict[str, Any]:
     """Per node its ranges of `inbound` and `outbound` (link numbers in order); per link its number at its source."""
     count = len(network.hosts) + len(network.switches)
     source, target = np.asarray(network.source), np.asarray(network.target)
     outbound, inbound = np.argsort(source, kind="stable"), np.argsort(target, kind="stable")
-    nodes = np.zeros(count, dtypes.NODE)
+    nodes, rows = np.zeros(count, dtypes.NODE), np.zeros(count, dtypes.POOL)
     nodes["next_egress"] = nodes["next_pause"] = NEVER
+    rows["room"] = pools(network)
     everyone = np.arange(count)
     nodes["first_out"] = np.searchsorted(source[outbound], everyone)
     nodes["last_out"] = np.searchsorted(source[outbound], everyone, side="right")
@@ -266,23 +212,29 @@ def _nodes(network: Network) -> tuple[Any, Any, Any, Any]:
     nodes["last_in"] = np.searchsorted(target[inbound], everyone, side="right")
     port_of = np.empty(len(source), "u4")
     port_of[outbound] = np.arange(len(source)) - nodes["first_out"][source[outbound]]
-    return nodes, inbound.astype("u4"), outbound.astype("u4"), port_of
+    return {
+        "nodes": nodes,
+        "pools": rows,
+        "inbound": inbound.astype("u4"),
+        "outbound": outbound.astype("u4"),
+        "port_number": port_of,
+        "egress_index": np.argsort(outbound, kind="stable").astype("u4"),
+        "node_blocks": _node_blocks(network),
+    }
 
 
-def _pools(network: Network) -> Any:
-    rows = np.zeros(len(network.hosts) + len(network.switches), dtypes.POOL)
-    rows["room"] = pools(network)
-    return rows
-
-
-def _links(network: Network, class_of: Any, ports: int, pulling: bool, classes: int) -> tuple[dict[str, Any], int]:
-    """Tables whose rows have small rings, one after the other in the packet pool; and how many entries they take."""
+def _links(
+    network: Network, link_classes: Any, class_of: Any, pulling: bool, classes: int
+) -> tuple[dict[str, Any], int]:
+    """The tables of links and ports; and how many entries of the packet pool their rings, small at first, take."""
     count = len(network.links) * classes
+    ports = int(np.bincount(network.source)[len(network.hosts) :].max(initial=1))  # of the largest switch
     links, pfc_state = aligned_zeros(count, dtypes.LINK), aligned_zeros(count, dtypes.PFC_STATE)
     of_ports = {name: np.zeros(ports, dtypes.RING) for name in ("inboxes", "account_events")}
     for name, column in (("link_class", class_of), ("source", network.source), ("target", network.target)):
         links[name] = np.tile(column, classes)
     pfc_state["paused_by"] = dtypes.NONE
+    pfc_state["is_pausable"] = np.tile(link_classes["pausable"][class_of], classes)
     pfc_state["leaving_row"] = np.tile(np.arange(len(network.links)), classes)
     pullers = np.zeros(len(network.links) if pulling else 0, dtypes.PULLER)
     hosts = np.zeros(len(network.hosts), dtypes.HOST)
@@ -294,4 +246,17 @@ def _links(network: Network, class_of: Any, ports: int, pulling: bool, classes: 
         rings["start"] = start + FIRST_SIZE * np.arange(len(rings))
         rings["mask"] = FIRST_SIZE - 1
         start += FIRST_SIZE * len(rings)
-    return {"links": links, "pfc_state": pfc_state, "pullers": pullers, "hosts": hosts, **of_ports}, start
+    tables = {
+        "links": links,
+        "pfc_state": pfc_state,
+        "pullers": pullers,
+        "hosts": hosts,
+        "queue_state": aligned_zeros(count, QUEUE_STATE),
+        "head_bytes": np.zeros(classes, "i8"),
+        "busy_egresses": np.zeros(ports + 1, "u4"),
+        "due_ingresses": np.zeros(ports, "u4"),
+        "wire_heads": np.full(ports, -1, "i8"),
+        "unsettled": np.zeros(ports, "u4"),
+        "samples": np.zeros(count + SAMPLE_BUFFER, dtypes.SAMPLE),
+    }
+    return tables | of_ports, start

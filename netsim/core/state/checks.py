@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from netsim.core.state.shared_buffer_sizes import check_pools
 from netsim.errors import InputError
 from netsim.topology.network import Network
 
@@ -27,6 +28,17 @@ def check_headers(network: Network, header: int) -> None:
         what = "what trimming leaves of a packet has no bytes (packet.header = 0), and crosses a link without delay"
         where = network.link_name(int((network.delay_ps == 0).argmax()))
         raise InputError(what, where=where, hint="give packet.header at least 1 B, or the link a delay")
+
+
+def check(
+    network: Network, kinds: Any, kind_of: Any, largest: Any, sizes: Any, *, is_selective: bool, classes: int
+) -> None:
+    """Raise InputError for what the core cannot carry. largest: bytes of a packet of each link."""
+    check_trimming(network, is_selective=is_selective)
+    check_headers(network, sizes.header)
+    check_classes(network, classes)
+    check_pools(network, largest)
+    check_room(network, kinds, kind_of, largest, sizes.ack, sizes.header)
 
 
 def check_room(network: Network, kinds: Any, kind_of: Any, largest: Any, ack: int, header: int) -> None:

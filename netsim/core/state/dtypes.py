@@ -64,7 +64,7 @@ LINK_CLASS = np.dtype(  # what links of one kind share
         ("per_bytes", "i8"),
         ("delay", "i8"),
         ("buffer", "i8"),
-        ("pausable", "i8"),  # flow control rules what comes in by it: not inside a server
+        ("pausable", "i8"),  # PFC_STATE.is_pausable
         ("headroom", "i8"),  # bytes beyond XOFF that may still come in by it
         ("pause_above", "i8"),  # with flow control: a queue that is longer stops those that add to it,
         ("resume_at", "i8"),  # until it is as short as that
@@ -89,7 +89,7 @@ PFC_STATE = np.dtype(  # what priority flow control knows of a link
         ("is_above", "u4"),  # at its near end: the queue has been, and is not yet short again
         ("leaving_from", "u4"),  # at its near end: the ingress of the packet in transmission
         ("leaving_row", "u4"),  # and the row of its class: another than this only with several classes
-        ("spare", "u4"),
+        ("is_pausable", "u4"),  # at its far end: flow control rules what comes by it: not inside a server
         ("pauses", "i8"),
         ("paused_since", "i8"),
         ("paused_ps", "i8"),

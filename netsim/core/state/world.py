@@ -38,6 +38,7 @@ class World(NamedTuple):
     blocks: np.ndarray  # per size class: first free block of `packet_pool`
     inboxes: np.ndarray  # per port: RING of what reaches it in this window
     account_events: np.ndarray  # per port: RING of what happens in this visit to the account of its ingress
+    due_ingresses: np.ndarray  # in a visit: the ingresses by which something comes, numbered within their switch
     wire_heads: np.ndarray  # per port: head of the wire into it before this visit; -1 where nothing has come
     unsettled: np.ndarray  # ingresses whose accounts are to be settled after this visit
     busy_egresses: np.ndarray  # egress links to serve in this window

@@ -65,30 +65,46 @@ def receive_from(world, ingress, number, cut, n):
 
 
 @part
+def list_due(world, node, until):
+    """List the ingresses by which something arrives before `until`, by their numbers among those of the switch.
+
+    Returns how many there are, the first arrival by them, and the first by the others.
+    """
+    count, soonest, later = 0, NEVER, NEVER
+    for number in range(node.last_in - node.first_in):
+        at = world.next_arrival[world.inbound[node.first_in + number]]
+        if at < until:
+            world.due_ingresses[count] = number
+            count += 1
+            soonest = min(soonest, at)
+        else:
+            later = min(later, at)
+    return count, soonest, later
+
+
+@part
 def receive(world, node_id, until):
     """Sort every packet that arrives before `until` into the inbox of its egress.
 
     They are taken in slices of time, so that few have to make way for one that came earlier by a later ingress. Returns
-    how many egresses are to be served, the next arrival after that, whether no headroom may overflow, and whether some
-    ingress brings two at one instant.
+    how many egresses are to be served, by how many ingresses something came, the next arrival after that, whether no
+    headroom may overflow, and whether some ingress brings two at one instant.
     """
     node = world.nodes[node_id]
     n, fits, ties = 0, True, False
-    if world.settings[0].lossless:
-        for i in range(node.last_in - node.first_in):
-            world.wire_heads[i] = -1
-    soonest = world.next_event[node_id]
+    due, soonest, later = list_due(world, node, until)
     while soonest < until:
-        cut = min(until, soonest + world.settings[0].lookahead)
+        cut = until if due == 1 else min(until, soonest + world.settings[0].lookahead)
         soonest = NEVER
-        for i in range(node.first_in, node.last_in):
-            ingress = world.inbound[i]
+        for i in range(due):
+            number = np.int64(world.due_ingresses[i])
+            ingress = world.inbound[node.first_in + number]
             if world.next_arrival[ingress] < cut:
-                n, holds, tie = receive_from(world, ingress, i - node.first_in, cut, n)
+                n, holds, tie = receive_from(world, ingress, number, cut, n)
                 fits &= holds
                 ties |= tie
             soonest = min(soonest, world.next_arrival[ingress])
-    return n, soonest, fits, ties
+    return n, due, min(soonest, later), fits, ties
 
 
 @part
@@ -158,9 +174,9 @@ def serve(world, link_id, first_out, until):
 def batched_switch(world, node_id, until):
     """Run a switch up to `until`; or return False, and nothing has happened, if its egresses depend on each other."""
     node, lossless = world.nodes[node_id], world.settings[0].lossless
-    n, arrives, fits, ties = receive(world, node_id, until)
+    n, due, arrives, fits, ties = receive(world, node_id, until)
     if lossless and (not fits or may_overflow(world, node_id, n, ties)):
-        put_back_arrivals(world, node_id, n)
+        put_back_arrivals(world, node_id, n, due)
         return False
     tracks = lossless and (node.paused_senders > 0 or world.progress[0].unsettled > 0)
     n, sends_at = add_waiting(world, node_id, n, until, tracks)
@@ -169,7 +185,7 @@ def batched_switch(world, node_id, until):
     node.next_egress = sends_at
     soonest = min(arrives, sends_at)
     if lossless:
-        settle_all(world)
+        settle_all(world, due)
         if node.next_pause < until:
             node.next_pause = soonest_of(world.next_pause, node.first_out, node.last_out)
         soonest = min(soonest, node.next_pause)

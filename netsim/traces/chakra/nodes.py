@@ -4,19 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from netsim.traces.chakra.wire import (
-    BYTES,
-    VARINT,
-    Value,
-    WireError,
-    bytes_field,
-    double,
-    fields,
-    number_field,
-    packed,
-    packed_field,
-    signed,
-)
+from netsim.traces.chakra import wire
 
 METADATA, MEM_LOAD, MEM_STORE, COMP, COMM_SEND, COMM_RECV, COMM_COLL = range(1, 8)
 VERSION = "0.0.4"
@@ -69,9 +57,9 @@ class ChakraNode:
 def metadata(message: bytes) -> dict[str, Attribute]:
     """The attributes of a file's first message; WireError if it is none of today's schema."""
     found: dict[str, Attribute] = {}
-    for number, kind, value in fields(message):
-        if number not in (1, 2) or kind != BYTES or not isinstance(value, bytes):
-            raise WireError("it is no GlobalMetadata")
+    for number, kind, value in wire.fields(message):
+        if number not in (1, 2) or kind != wire.BYTES or not isinstance(value, bytes):
+            raise wire.WireError("it is no GlobalMetadata")
         if number == 2:
             name, content = _attribute(value)
             found[name] = content
@@ -81,15 +69,15 @@ def metadata(message: bytes) -> dict[str, Attribute]:
 def node(message: bytes) -> ChakraNode:
     """Read a node; what netsim does not use is passed over. WireError if it is none."""
     made = ChakraNode()
-    for number, kind, value in fields(message):
-        if number in (_CTRL_DEPS, _DATA_DEPS) and kind in (VARINT, BYTES):
-            (made.ctrl_deps if number == _CTRL_DEPS else made.data_deps).extend(packed(value))
+    for number, kind, value in wire.fields(message):
+        if number in (_CTRL_DEPS, _DATA_DEPS) and kind in (wire.VARINT, wire.BYTES):
+            (made.ctrl_deps if number == _CTRL_DEPS else made.data_deps).extend(wire.packed(value))
         elif isinstance(value, int):
             if number in _NUMBERS:
                 setattr(made, _NUMBERS[number], value)
-        elif number == _NAME and kind == BYTES:
+        elif number == _NAME and kind == wire.BYTES:
             made.name = value.decode("utf-8", errors="replace")
-        elif number == _ATTR and kind == BYTES and not _IDLE.match(value):
+        elif number == _ATTR and kind == wire.BYTES and not _IDLE.match(value):
             name, content = _attribute(value)
             made.attributes[name] = content
     return made
@@ -98,7 +86,7 @@ def node(message: bytes) -> ChakraNode:
 def _attribute(message: bytes) -> tuple[str, Attribute]:
     """Read name and value; a value of zero may be left out by the writer."""
     name, content = "", None
-    for number, kind, value in fields(message):
+    for number, kind, value in wire.fields(message):
         if number == 1 and isinstance(value, bytes):
             name = value.decode("utf-8", errors="replace")
         elif number > 2:
@@ -106,21 +94,21 @@ def _attribute(message: bytes) -> tuple[str, Attribute]:
     return name, 0 if content is None else content
 
 
-def _content(number: int, kind: int, value: Value, before: Attribute | None) -> Attribute | None:
+def _content(number: int, kind: int, value: wire.Value, before: Attribute | None) -> Attribute | None:
     if isinstance(value, int):
         if number in _ZIGZAG:
             return (value >> 1) ^ -(value & 1)
         if number in _SIGNED:
-            return signed(value)
+            return wire.signed(value)
         return bool(value) if number == _BOOL else value if number in _PLAIN else before
-    if number == _STRING and kind == BYTES:
+    if number == _STRING and kind == wire.BYTES:
         return value.decode("utf-8", errors="replace")
-    if number == _BOOL_LIST and kind == BYTES:
-        inner = next((each for at, _, each in fields(value) if at == 1), b"")
-        return tuple(map(bool, packed(inner)))
+    if number == _BOOL_LIST and kind == wire.BYTES:
+        inner = next((each for at, _, each in wire.fields(value) if at == 1), b"")
+        return tuple(map(bool, wire.packed(inner)))
     if number in _FLOATS and len(value) in (4, 8):
-        return double(value)
-    if number in _FIXED and kind != BYTES:
+        return wire.double(value)
+    if number in _FIXED and kind != wire.BYTES:
         return int.from_bytes(value, "little", signed=number in (23, 25))
     return before
 
@@ -130,7 +118,9 @@ def _content(number: int, kind: int, value: Value, before: Attribute | None) -> 
 
 def metadata_message(attributes: Mapping[str, Attribute]) -> bytes:
     """The first message of a file."""
-    return bytes_field(1, VERSION.encode()) + b"".join(bytes_field(2, each) for each in _attributes(attributes))
+    return wire.bytes_field(1, VERSION.encode()) + b"".join(
+        wire.bytes_field(2, each) for each in _attributes(attributes)
+    )
 
 
 def node_message(made: ChakraNode) -> bytes:
@@ -138,26 +128,26 @@ def node_message(made: ChakraNode) -> bytes:
     numbers = [(_START, made.start_micros), (_DURATION, made.duration_micros)]
     return b"".join(
         [
-            number_field(_ID, made.id) if made.id else b"",
-            bytes_field(_NAME, made.name.encode()),
-            number_field(_TYPE, made.type),
-            packed_field(_DATA_DEPS, made.data_deps),
-            *(number_field(number, value) for number, value in numbers if value),
-            *(bytes_field(_ATTR, each) for each in _attributes(made.attributes)),
+            wire.number_field(_ID, made.id) if made.id else b"",
+            wire.bytes_field(_NAME, made.name.encode()),
+            wire.number_field(_TYPE, made.type),
+            wire.packed_field(_DATA_DEPS, made.data_deps),
+            *(wire.number_field(number, value) for number, value in numbers if value),
+            *(wire.bytes_field(_ATTR, each) for each in _attributes(made.attributes)),
         ]
     )
 
 
 def _attributes(attributes: Mapping[str, Attribute]) -> Iterator[bytes]:
     for name, value in attributes.items():
-        yield bytes_field(1, name.encode()) + _written(name, value)
+        yield wire.bytes_field(1, name.encode()) + _written(name, value)
 
 
 def _written(name: str, value: Attribute) -> bytes:
     """A value under the type that ASTRA-sim looks for: ranks and tags are int32, sizes and kinds int64."""
     if isinstance(value, bool):
-        return number_field(_BOOL, value)
+        return wire.number_field(_BOOL, value)
     if isinstance(value, int):
-        return number_field(_INT32 if name in ("comm_src", "comm_dst", "comm_tag") else _INT64, value)
+        return wire.number_field(_INT32 if name in ("comm_src", "comm_dst", "comm_tag") else _INT64, value)
     assert isinstance(value, str)
-    return bytes_field(_STRING, value.encode())
+    return wire.bytes_field(_STRING, value.encode())

@@ -8,21 +8,10 @@ from typing import NoReturn
 
 from netsim.errors import InputError
 from netsim.traces.chakra import netsim_attribute
+from netsim.traces.chakra import nodes as schema
 from netsim.traces.chakra.groups import Groups
 from netsim.traces.chakra.json_nodes import is_json, json_nodes
-from netsim.traces.chakra.nodes import (
-    COLLECTIVES,
-    COMM_COLL,
-    COMM_RECV,
-    COMM_SEND,
-    COMP,
-    MEM_LOAD,
-    MEM_STORE,
-    METADATA,
-    ChakraNode,
-    metadata,
-    node,
-)
+from netsim.traces.chakra.nodes import ChakraNode
 from netsim.traces.chakra.wire import BYTES, VARINT, WireError, fields, messages
 from netsim.traces.graphs.graph import Node
 from netsim.traces.limits import MAX_BYTES, MAX_CELLS, MAX_NODES
@@ -83,7 +72,7 @@ class NpuFile:
         stream = messages(self.path)
         first = next(stream, b"")
         try:
-            metadata(first)
+            schema.metadata(first)
         except WireError:
             if is_old(first):
                 hint = "convert the source again with today's chakra_converter"
@@ -91,7 +80,7 @@ class NpuFile:
             self._damaged(1, "it is no GlobalMetadata")
         for turn, message in enumerate(stream, 2):
             try:
-                made = node(message)
+                made = schema.node(message)
             except WireError as error:
                 self._damaged(turn, str(error))
             yield made
@@ -126,15 +115,15 @@ class NpuFile:
         return made
 
     def _node(self, each: ChakraNode, after: list[int]) -> Node:
-        if each.type == COMM_COLL:
+        if each.type == schema.COMM_COLL:
             return self._call(each, after)
-        if each.type in (COMM_SEND, COMM_RECV):
+        if each.type in (schema.COMM_SEND, schema.COMM_RECV):
             return self._transfer(each, after)
-        if each.type not in (METADATA, MEM_LOAD, MEM_STORE, COMP):
+        if each.type not in (schema.METADATA, schema.MEM_LOAD, schema.MEM_STORE, schema.COMP):
             self.account.skipped[f"nodes of type {each.type}"] += 1
             return Node("nothing", each.id, after)
         said = self._said(each)
-        if each.type == METADATA or said.helper or (said.number is None and not each.duration_micros):
+        if each.type == schema.METADATA or said.helper or (said.number is None and not each.duration_micros):
             return Node("nothing", each.id, after)
         request = Operation("compute", None, (self.rank,), duration_ps=self._duration(each))
         if said.group:
@@ -158,13 +147,13 @@ class NpuFile:
             self.account.skipped[ON_CPU] += 1
             return Node("nothing", each.id, after)
         kind = each.whole("comm_type", -1)
-        if kind not in COLLECTIVES:
+        if kind not in schema.COLLECTIVES:
             raise self.wrong(each.id, f"has comm_type {kind}", "the schema has 0 (ALL_REDUCE) to 9 (BARRIER)")
         dims = each.attributes.get("involved_dim")
         if isinstance(dims, tuple) and not all(dims):
             what = "names some dimensions of a topology (involved_dim), not ranks"
             raise self.wrong(each.id, what, "give its group by pg_name and a comm_group.json")
-        op, said = COLLECTIVES[kind], self._said(each)
+        op, said = schema.COLLECTIVES[kind], self._said(each)
         group = self._group(each, said)
         # comm_size is what one NPU puts in; a trace counts the full buffer.
         size = self._size(each) * (len(group.ranks) if op in ("all_gather", "gather") else 1)
@@ -180,7 +169,7 @@ class NpuFile:
         return size
 
     def _transfer(self, each: ChakraNode, after: list[int]) -> Node:
-        sends = each.type == COMM_SEND
+        sends = each.type == schema.COMM_SEND
         source = each.whole("comm_src", self.rank if sends else -1)
         target = each.whole("comm_dst", -1 if sends else self.rank)
         own, peer = (source, target) if sends else (target, source)

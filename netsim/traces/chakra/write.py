@@ -7,16 +7,8 @@ from typing import Any
 
 from netsim.errors import InputError
 from netsim.traces.chakra import netsim_attribute
-from netsim.traces.chakra.nodes import (
-    COLLECTIVES,
-    COMM_COLL,
-    COMM_RECV,
-    COMM_SEND,
-    COMP,
-    ChakraNode,
-    metadata_message,
-    node_message,
-)
+from netsim.traces.chakra import nodes as schema
+from netsim.traces.chakra.nodes import ChakraNode
 from netsim.traces.chakra.wire import behind_length
 from netsim.traces.graphs.graph import Graph, Node
 from netsim.traces.graphs.graph_to_trace import graphs_of
@@ -26,7 +18,7 @@ from netsim.writing import write_together
 
 PS_PER_MICRO = 10**6
 PARTS = ("all_gather", "gather")  # of which one NPU puts in a part only
-TYPE_OF = {name: number for number, name in reversed(COLLECTIVES.items())}
+TYPE_OF = {name: number for number, name in reversed(schema.COLLECTIVES.items())}
 NAMED = (*TYPE_OF, *POINT_TO_POINT)
 
 
@@ -53,7 +45,7 @@ def _files(trace: Trace, graph: Graph, base: Path, end: str) -> Iterator[tuple[P
 
 
 def _messages(rank: int, nodes: list[Node], groups: dict[str, str]) -> Iterator[bytes]:
-    yield behind_length(metadata_message({"schema": "netsim"}))
+    yield behind_length(schema.metadata_message({"schema": "netsim"}))
     for number, node in enumerate(nodes):
         made = ChakraNode(id=number, data_deps=node.after)
         made.attributes["is_cpu_op"] = False
@@ -64,7 +56,7 @@ def _messages(rank: int, nodes: list[Node], groups: dict[str, str]) -> Iterator[
             _call(made, node.request, _number(node), groups)
         else:
             _compute(made, rank, node, groups)
-        yield behind_length(node_message(made))
+        yield behind_length(schema.node_message(made))
 
 
 def _number(node: Node) -> int:
@@ -75,7 +67,7 @@ def _number(node: Node) -> int:
 def _transfer(made: ChakraNode, rank: int, node: Node) -> None:
     sends = node.kind == "send"
     source, target = (rank, node.peer) if sends else (node.peer, rank)
-    made.type, made.name = COMM_SEND if sends else COMM_RECV, f"{'SEND' if sends else 'RECV'}_{node.tag}"
+    made.type, made.name = schema.COMM_SEND if sends else schema.COMM_RECV, f"{'SEND' if sends else 'RECV'}_{node.tag}"
     made.attributes |= {"comm_src": source, "comm_dst": target, "comm_tag": node.tag, "comm_size": node.bytes}
     assert node.request is not None
     made.attributes[netsim_attribute.KEY] = netsim_attribute.text(_number(node), node.request, node.part)
@@ -84,7 +76,7 @@ def _transfer(made: ChakraNode, rank: int, node: Node) -> None:
 def _call(made: ChakraNode, request: Operation, number: int, groups: dict[str, str]) -> None:
     members, parts = len(request.ranks), request.op in PARTS
     size = -(-request.bytes // members) if parts else request.bytes
-    made.type, made.name = COMM_COLL, f"{request.op.upper()}_{number}"
+    made.type, made.name = schema.COMM_COLL, f"{request.op.upper()}_{number}"
     made.duration_micros = _micros(request.recorded_duration_ps or 0)
     made.start_micros = (request.recorded_start_ps or 0) // PS_PER_MICRO
     made.attributes |= {"comm_type": TYPE_OF[request.op], "comm_size": size}
@@ -96,7 +88,7 @@ def _call(made: ChakraNode, request: Operation, number: int, groups: dict[str, s
 
 def _compute(made: ChakraNode, rank: int, node: Node, groups: dict[str, str]) -> None:
     """A computation; or a node that only waits, which other programs take for a computation as well."""
-    made.type = COMP
+    made.type = schema.COMP
     made.name = "COMP" if node.kind == "compute" else "WAIT"
     made.attributes[netsim_attribute.KEY] = netsim_attribute.HELPER
     if node.request is not None:

@@ -6,7 +6,6 @@ their process group gives them.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,24 +15,15 @@ from netsim.traces.json_stream import JsonWalk
 from netsim.traces.limits import MAX_CALLS
 from netsim.traces.lines import content, head
 from netsim.traces.recognise import OBJECT, recogniser
-from netsim.traces.torch.calls import (
-    PS_PER_NS,
-    RankCall,
-    RankFile,
-    elements,
-    no_traffic,
-    operation_of,
-    picoseconds,
-    rank_list,
-    whole,
-)
-from netsim.traces.torch.job import refuse_empty, trace_of
+from netsim.traces.torch import calls
+from netsim.traces.torch.calls import RankCall, RankFile
+from netsim.traces.torch.job import reader
 from netsim.traces.torch.plain_pickle import load
-from netsim.traces.trace import Trace
 
 MAX_PICKLE = 1 << 28  # bytes; a recorder of 100,000 calls with their stacks writes about 100 MB
 PER_MS = 1_000_000_000  # picoseconds
 SAME_NUMBER = 1 << 20  # calls of one group that share a number (coalesced ones)
+RECORD = "run the job with TORCH_NCCL_TRACE_BUFFER_SIZE=20000 TORCH_NCCL_DUMP_ON_TIMEOUT=1"
 TIMELESS = "times are of the calls, not of what ran (TORCH_NCCL_ENABLE_TIMING=1 tells that): no computing between"
 MOST_SIZES = 1 << 12  # kinds of calls whose sizes are remembered, and characters of each
 Sizes = tuple[int, int, str]  # what a call gives and gets, in bytes, and its type
@@ -50,13 +40,6 @@ def recognises_bytes(start: bytes) -> bool:
     return start[:1] == b"\x80" and start[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05") and start[2:3] in (b"}", b"\x95")
 
 
-def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
-    """Read the dumps of one job: a file for each rank, whose number stands in the file's name."""
-    files = [scan(path) for path in paths]
-    refuse_empty(files, "dump", "run the job with TORCH_NCCL_TRACE_BUFFER_SIZE=20000 TORCH_NCCL_DUMP_ON_TIMEOUT=1")
-    return trace_of(files, "entries of the flight recorder", fill=fill_missing_ranks, partial=partial, numbered=True)
-
-
 def scan(path: Path) -> RankFile:
     """Read one dump."""
     dump = _Dump(path)
@@ -67,6 +50,9 @@ def scan(path: Path) -> RankFile:
     if dump.recorded and all(each.duration_ps is None for each in dump.recorded):
         dump.assumed.append(TIMELESS)
     return dump
+
+
+read = reader(scan, "entries of the flight recorder", "dump", RECORD, numbered=True)
 
 
 @dataclass(slots=True, eq=False)
@@ -105,7 +91,7 @@ class _Dump(RankFile):
     def _take(self, key: str, value: object, line: int) -> None:
         if key == "pg_config" and isinstance(value, dict):
             for name, group in value.items():
-                ranks = rank_list(group.get("ranks")) if isinstance(group, dict) else None
+                ranks = calls.rank_list(group.get("ranks")) if isinstance(group, dict) else None
                 if ranks is not None:
                     self.groups.setdefault(str(group.get("name") or name), ranks)
         elif key == "entries" and isinstance(value, dict):
@@ -120,9 +106,9 @@ class _Dump(RankFile):
         if not isinstance(name, str) or not isinstance(group, list | tuple) or not group:
             self.skipped["entries without a name or a group"] += 1
             return
-        op = operation_of(name.split(" ")[0])
+        op = calls.operation_of(name.split(" ")[0])
         if op is None:
-            self.skipped["entries of no operation" if not no_traffic(name) else "entries that end a group"] += 1
+            self.skipped["entries of no operation" if not calls.no_traffic(name) else "entries that end a group"] += 1
             return
         sizes = self._known_sizes(entry, line)
         if sizes is None:
@@ -131,8 +117,8 @@ class _Dump(RankFile):
         sent, received, dtype = sizes
         recorded = RankCall(op, str(group[0]), sent, received, dtype, line, self.events)
         self._number(recorded, entry, name)
-        recorded.start_ps = picoseconds(entry.get("time_created_ns"), PS_PER_NS)
-        took = picoseconds(entry.get("duration_ms"), PER_MS)
+        recorded.start_ps = calls.picoseconds(entry.get("time_created_ns"), calls.PS_PER_NS)
+        took = calls.picoseconds(entry.get("duration_ms"), PER_MS)
         recorded.duration_ps = took if took and took > 0 else None
         self.recorded.append(recorded)
 
@@ -155,7 +141,7 @@ class _Dump(RankFile):
                 return None
             total = 0
             for number, shape in enumerate(shapes):
-                count = elements([shape])
+                count = calls.elements([shape])
                 name = names[min(number, len(names) - 1)] if names else None
                 if count is None or not isinstance(name, str):
                     return None
@@ -168,7 +154,7 @@ class _Dump(RankFile):
     def _number(self, recorded: RankCall, entry: dict[str, Any], name: str) -> None:
         """Give a call its number in its group; calls that share one are counted."""
         transfer = recorded.op in ("send", "recv")
-        seq = whole(entry.get("p2p_seq_id" if transfer else "collective_seq_id")) or 0
+        seq = calls.whole(entry.get("p2p_seq_id" if transfer else "collective_seq_id")) or 0
         key = (recorded.group, transfer, seq)
         recorded.seq = seq * SAME_NUMBER + self.numbers[key]
         self.numbers[key] += 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,8 @@ from netsim.traces.limits import MAX_CALLS, MAX_RANKS
 from netsim.traces.lines import head
 from netsim.traces.recognise import recogniser
 from netsim.traces.torch.calls import RankCall, RankFile, no_traffic, operation_of, split_list, type_of, whole
-from netsim.traces.torch.job import trace_of
-from netsim.traces.trace import ROOTED, Trace
+from netsim.traces.torch.job import reader
+from netsim.traces.trace import ROOTED
 
 GROUPS = "## process_group:init ##"
 WANTED = rf'record_param_comms"|nccl:|gloo:|{GROUPS}"'
@@ -41,12 +40,6 @@ _TYPE = re.compile(r"Tensor\(([^)]*)\)")
 recognises = recogniser(
     r'\s*\{\s*"(?:schema|nodes|pid|time|start_ts)"', r'"schema"\s*:\s*"[0-9.]+[^"]*"(?s:.*)"nodes"\s*:\s*\['
 )
-
-
-def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
-    """Read the execution traces of one job: a file for each rank."""
-    files = [scan(path).choose() for path in paths]
-    return trace_of(files, "nodes of communication", fill=fill_missing_ranks, partial=partial)
 
 
 @dataclass(slots=True, eq=False)
@@ -101,6 +94,9 @@ def scan(path: Path) -> HostFile:
             raise InputError(what, where=f"{path}:{line}", hint="record fewer steps")
     seen.cut = search.cut + search.damaged
     return seen
+
+
+read = reader(lambda path: scan(path).choose(), "nodes of communication")
 
 
 def _take(seen: HostFile, node: dict[str, Any], line: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from netsim.errors import InputError
@@ -20,11 +20,27 @@ WORLD_GROUPS = ("", "0", "default_pg")  # names of the group of all ranks
 _RANK = "put the rank into the file's name, like trace.rank3.json"
 
 
-def trace_of(files: Sequence[RankFile], what: str, *, fill: bool, partial: bool, numbered: bool = False) -> Trace:
-    """Make the trace of a job from the files of its ranks; `what` is the format's name for people.
+def reader(
+    scan: Callable[[Path], RankFile], what: str, file_word: str = "", hint: str = "", *, numbered: bool = False
+) -> Callable[..., Trace]:
+    """Make the `read` of a format of one file for each rank, which `scan` reads; `what` is its name for people.
 
-    With `numbered`, calls of different ranks are joined by the number their source gives them, not by their turn.
+    A file without a call is an InputError with this hint, unless `scan` refuses it (no `file_word`). With `numbered`,
+    calls of different ranks are joined by the number their source gives them, not by their turn.
     """
+
+    def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
+        files = [scan(path) for path in paths]
+        for file in files:
+            if file_word and not file.recorded:
+                empty = f"there is no collective in this {file_word} of {file.events:,} entries"
+                raise InputError(empty, where=str(file.path), hint=hint)
+        return _trace_of(files, what, numbered=numbered, fill=fill_missing_ranks, partial=partial)
+
+    return read
+
+
+def _trace_of(files: Sequence[RankFile], what: str, *, numbered: bool, **options: bool) -> Trace:
     _check_ranks(files)
     groups = _Groups(files)
     members: list[Member] = []
@@ -44,15 +60,7 @@ def trace_of(files: Sequence[RankFile], what: str, *, fill: bool, partial: bool,
     notes = report.notes(read_first, "files or events end in the middle: what stands before is kept")
     names = [str(file.path) for file in files]
     name = trace_name(files[0].path, ".jsonl", ".json")
-    return align(members, name, names, notes, fill=fill, partial=partial, report=report, world=groups.world)
-
-
-def refuse_empty(files: Sequence[RankFile], what: str, hint: str) -> None:
-    """Raise InputError for a file without a call; `what` is a word for such a file."""
-    for file in files:
-        if not file.recorded:
-            what = f"there is no collective in this {what} of {file.events:,} entries"
-            raise InputError(what, where=str(file.path), hint=hint)
+    return align(members, name, names, notes, report=report, world=groups.world, **options)
 
 
 def _assumed(files: Sequence[RankFile], groups: _Groups) -> tuple[str, ...]:

@@ -7,15 +7,12 @@ as an annotation of the GPU when it ran. One kind is read: kernels where they te
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
 
 from netsim.errors import InputError
 from netsim.traces.recognise import recogniser
 from netsim.traces.torch.calls import RankFile
-from netsim.traces.torch.job import trace_of
+from netsim.traces.torch.job import reader
 from netsim.traces.torch.kineto_events import KERNELS, Event, KinetoFile, scan
-from netsim.traces.trace import Trace
 
 TRANSFERS = ("send", "recv")
 RECORD_SHAPES = "profile with PyTorch 2.2 or newer, or with torch.profiler.profile(record_shapes=True)"
@@ -23,12 +20,6 @@ recognises = recogniser(
     r'\s*(?:\{|\[\s*\{\s*"(?:ph|name|cat)")',
     r'"(?:traceEvents|deviceProperties|distributedInfo|schemaVersion)"\s*:|"ph"\s*:\s*"[XMBEifst]"',
 )
-
-
-def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
-    """Read the traces of one job: a file for each rank."""
-    files = [choose(scan(path)) for path in paths]
-    return trace_of(files, "profiler events of collectives", fill=fill_missing_ranks, partial=partial)
 
 
 def choose(seen: KinetoFile) -> RankFile:
@@ -50,6 +41,9 @@ def choose(seen: KinetoFile) -> RankFile:
     if seen.waits:
         seen.skipped["wait and init"] += seen.waits
     return seen
+
+
+read = reader(lambda path: choose(scan(path)), "profiler events of collectives")
 
 
 def _kernels(seen: KinetoFile, kernels: list[Event], calls: list[Event]) -> list[Event]:

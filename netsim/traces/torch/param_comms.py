@@ -1,6 +1,5 @@
 """Communication traces of facebookresearch/param (JSON): the calls of each rank in order, one file for each."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,28 +7,21 @@ from netsim.errors import InputError
 from netsim.traces.json_stream import JsonWalk
 from netsim.traces.limits import MAX_CALLS, MAX_RANKS
 from netsim.traces.recognise import LIST, recogniser
-from netsim.traces.torch.calls import (
-    PS_PER_NS,
-    RankCall,
-    RankFile,
-    no_traffic,
-    operation_of,
-    picoseconds,
-    rank_list,
-    split_list,
-    whole,
-)
-from netsim.traces.torch.job import refuse_empty, trace_of
-from netsim.traces.trace import Trace
+from netsim.traces.torch.calls import PS_PER_NS, RankFile, no_traffic, operation_of, picoseconds, rank_list, whole
+from netsim.traces.torch.job import reader
 
 recognises = recogniser(LIST, r'\[\s*\{[^{}]*"comms"\s*:|"comms"\s*:\s*"init"')
-
-
-def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
-    """Read the traces of one job: a file for each rank, whose number stands in the file's name."""
-    files = [scan(path) for path in paths]
-    refuse_empty(files, "trace", "record steps of a distributed job")
-    return trace_of(files, "entries of communication", fill=fill_missing_ranks, partial=partial)
+ARGUMENTS = {  # of an entry, as the profiler calls them
+    "comms": "Collective name",
+    "in_msg_size": "In msg nelems",
+    "out_msg_size": "Out msg nelems",
+    "dtype": "dtype",
+    "in_split": "In split size",
+    "root": "Rank",
+    "dst_rank": "Dst Rank",
+    "src_rank": "Src Rank",
+}
+BARRIER = {"In msg nelems": 0, "Out msg nelems": 0, "dtype": "byte"}  # whatever its entry says
 
 
 def scan(path: Path) -> RankFile:
@@ -47,6 +39,9 @@ def scan(path: Path) -> RankFile:
     return file
 
 
+read = reader(scan, "entries of communication", "trace", "record steps of a distributed job")
+
+
 def _take(file: RankFile, entry: dict[str, Any], line: int) -> None:
     name, group = entry.get("comms"), entry.get("pg_id", "")
     world = whole(entry.get("world_size"))
@@ -62,27 +57,12 @@ def _take(file: RankFile, entry: dict[str, Any], line: int) -> None:
     if op is None:
         file.skipped["wait and init" if no_traffic(name) else "unknown calls"] += 1
         return
-    recorded = _told(file, entry, op, str(group), line)
+    if op != "barrier" and isinstance(entry.get("dtype"), str):
+        file.type_of(entry["dtype"], line)  # an unknown one is refused, whatever else the entry lacks
+    args = {name: entry[key] for key, name in ARGUMENTS.items() if key in entry} | {"Process Group Name": str(group)}
+    recorded = file.call(args | (BARRIER if op == "barrier" else {}), line, file.events)
     if recorded is None:
         file.skipped["calls that do not tell enough"] += 1
     else:
+        recorded.start_ps = picoseconds(entry.get("startTime_ns"), PS_PER_NS)
         file.recorded.append(recorded)
-
-
-def _told(file: RankFile, entry: dict[str, Any], op: str, group: str, line: int) -> RankCall | None:
-    sent, received = whole(entry.get("in_msg_size")), whole(entry.get("out_msg_size"))
-    dtype, width = entry.get("dtype"), 0
-    if op == "barrier":
-        sent, received, dtype = 0, 0, ""
-    elif isinstance(dtype, str):
-        dtype, width = file.type_of(dtype, line)
-    if sent is None or received is None or not isinstance(dtype, str):
-        return None
-    recorded = RankCall(op, group, sent * width, received * width, dtype, line, file.events)
-    recorded.splits = split_list(entry.get("in_split"))
-    recorded.start_ps = picoseconds(entry.get("startTime_ns"), PS_PER_NS)
-    root, other = whole(entry.get("root")), whole(entry.get("dst_rank" if op == "send" else "src_rank"))
-    recorded.peer = -1 if root is None else root
-    if op in ("send", "recv") and other is not None:
-        recorded.global_peer = other
-    return recorded

@@ -12,7 +12,7 @@ from netsim.traces import Group, Operation, Trace, format_of, read
 from netsim.traces.chakra.nodes import COMM_COLL, COMM_RECV, COMM_SEND, COMP, ChakraNode, metadata_message, node_message
 from netsim.traces.chakra.wire import as_varint, behind_length, bytes_field, number_field, packed_field
 from netsim.traces.chakra.write import write_chakra
-from tests.inputs import refusal, saved
+from tests.inputs import check_refusal, refusal, saved
 from tests.traces.operations import brief
 
 
@@ -149,9 +149,7 @@ def test_the_first_message_may_be_empty(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_names_file_and_node(tmp_path: Path, nodes: list[bytes], what: str) -> None:
-    text = refusal(job, tmp_path, nodes)
-    assert "job.0.et" in text
-    assert what in text
+    check_refusal("job.0.et", what, job, tmp_path, nodes)
 
 
 def test_dimensions_are_no_ranks(tmp_path: Path) -> None:

@@ -78,9 +78,7 @@ def lossy(folder: Path, *lost: int, turns: tuple[int, ...] = (0, 1, 2, 3)) -> Tr
 
 
 @pytest.mark.parametrize("turns", [(0, 1, 2, 3), (5, 5, 6, 7), (0, 0, 0, 0)])
-def test_a_lost_line_is_found_by_its_number_or_where_numbers_do_not_tell_by_its_size(
-    tmp_path: Path, turns: tuple[int, ...]
-) -> None:
+def test_a_lost_line_is_found_by_its_number_or_else_by_its_size(tmp_path: Path, turns: tuple[int, ...]) -> None:
     trace = lossy(tmp_path, 2, turns=turns)
     assert [each.bytes for each in trace.operations] == [4, 8, 12, 16]
     (finding,) = trace.report.findings

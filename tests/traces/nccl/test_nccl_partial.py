@@ -1,39 +1,26 @@
 """Logs that do not show all ranks: refused, filled in by symmetry, or taken as far as they go; each said plainly."""
 
+import re
 from pathlib import Path
 
-import pytest
-
-from netsim.errors import InputError
 from tests.inputs import refusal
 from tests.traces.nccl.nccl_lines_of import call, init, job, world
+from tests.traces.operations import brief
 
 HALF = [*world(4)[1:3], call(101, 0xA1, 4), call(102, 0xA2, 4)]
 
 
-def test_missing_ranks_are_named_where_the_log_names_ranks(tmp_path: Path) -> None:
-    with pytest.raises(
-        InputError, match=r"only 2 of 4 ranks .*\(not 0, 3\); .*--fill-missing-ranks \(fill_missing_ranks=True\)"
-    ):
-        job(tmp_path, *HALF)
-
-
-def test_filling_is_an_assumption_and_is_told(tmp_path: Path) -> None:
-    trace = job(tmp_path, *HALF, fill=True)
-    assert [(each.op, each.ranks) for each in trace.operations] == [("all_reduce", (0, 1, 2, 3))]
-    assert any("2 of 4 ranks" in each and "by symmetry" in each for each in trace.report.assumed)
-    assert trace.report.findings == ()
-    assert trace.report.seen == (1, 2)
-
-
-def test_without_filling_missing_ranks_are_a_finding(tmp_path: Path) -> None:
-    trace = job(tmp_path, *HALF, partial=True)
-    assert [(each.op, each.ranks) for each in trace.operations] == [("all_reduce", (0, 1, 2, 3))]
-    (finding,) = trace.report.findings
+def test_missing_ranks_are_named_and_refused_filled_in_or_a_finding(tmp_path: Path) -> None:
+    how = r"--fill-missing-ranks \(fill_missing_ranks=True\)"
+    assert re.search(rf"only 2 of 4 ranks .*\(not 0, 3\); .*{how}", refusal(job, tmp_path, *HALF))
+    filled, partial = job(tmp_path, *HALF, fill=True), job(tmp_path, *HALF, partial=True)
+    assert brief(filled) == brief(partial) == [("all_reduce", (0, 1, 2, 3), 40)]
+    assert any("2 of 4 ranks" in each and "by symmetry" in each for each in filled.report.assumed)
     told = "2 of 4 ranks of a communicator seen (not 0, 3): what the others do is not in the log"
-    assert finding == f"{trace.source}:1: {told}"
-    assert not any("symmetry" in each for each in (*trace.report.assumed, *trace.notes))
-    assert (trace.report.seen, trace.report.unplaced) == ((1, 2), 0)
+    assert (filled.report.findings, partial.report.findings) == ((), (f"{partial.source}:1: {told}",))
+    assert not any("symmetry" in each for each in (*partial.report.assumed, *partial.notes))
+    assert filled.report.seen == partial.report.seen == (1, 2)
+    assert partial.report.unplaced == 0
 
 
 def test_a_log_of_one_rank_keeps_its_groups_though_nothing_tells_who_the_others_are(tmp_path: Path) -> None:

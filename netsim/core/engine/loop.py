@@ -120,6 +120,7 @@ def visit(world, node_id, until):
         settings.coupled == 0
         and settings.disciplined == 0
         and settings.timestamped == 0
+        and settings.lossy == 0
         and settings.per_packet_routing == 0
     ):
         if settings.lossless == 0:

@@ -164,7 +164,9 @@ def mark(world, link_id, link, link_class, port, meta, now):
     """A packet joins the queue: meta, with a mark if it gets one."""
     if is_ack(meta):
         return meta
-    accepted = port.in_flight.tail + length(port.data.ring) + length(port.control.ring) + link.lost  # before this one
+    accepted = port.in_flight.tail + length(port.data.ring) + length(port.control.ring)  # before this one
+    if world.settings[0].lossy:
+        accepted += link.lost
     settings, state, backlog = world.settings[0], world.queue_state[link_id], port.data.backlog
     if dispatch.on_enqueue(settings, state, link_class, backlog, accepted, settings.seed, link_id, now):
         link.marks += 1

@@ -47,7 +47,7 @@ def nodes_due(world, colour, until):
 
 @part
 def record_next_event(world, node_id):
-    """After a visit: when its group next_events next."""
+    """After a visit: when its group is next due."""
     slot = world.node_blocks[node_id]
     world.next_event_of_group[slot] = min(world.next_event_of_group[slot], world.next_event[node_id])
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from netsim.errors import InputError
-from netsim.traces.input_files import trace_name
 from netsim.traces.joining.align import align
 from netsim.traces.joining.reports import PER_RANK, Call, Member, Place
 from netsim.traces.json_stream import JsonWalk
@@ -42,8 +41,8 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     report = ReadReport(lines=dumps.events, records=calls, cut=dumps.cut, skipped=skipped, assumed=assumed)
     read_first = f"{calls:,} calls in {dumps.events:,} objects of NCCL Inspector"
     notes = report.notes(read_first, "files end in the middle: what stands before is kept")
-    name, files = trace_name(paths[0], ".jsonl", ".json", ".log"), [str(path) for path in paths]
-    return align(members, name, files, notes, fill=fill_missing_ranks, partial=partial, report=report)
+    endings = (".jsonl", ".json", ".log")
+    return align(members, paths, endings, notes, fill=fill_missing_ranks, partial=partial, report=report)
 
 
 @dataclass(slots=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 
 from netsim.errors import InputError
 from netsim.traces.input_files import trace_name
-from netsim.traces.joining.columns import Calls, Ints, collectives
+from netsim.traces.joining.columns import Calls, Ints, of_kind
 from netsim.traces.joining.communicators import Communicator, join, missing, number_ranks
 from netsim.traces.joining.line_up import By, LinedUp, crossed, line_up
 from netsim.traces.joining.order import AnyStep, Step, program_order, stream_names
@@ -130,7 +130,7 @@ def _not_covered(steps: list[AnyStep], ranks: int) -> list[str]:
 def _reported(communicator: Communicator) -> dict[int, Sequence[Call]]:
     """The collectives that each member reports, by global rank, where it does."""
     members = sorted(communicator.members.items())
-    calls = {communicator.ranks[rank]: collectives(member.recorded) for rank, member in members}
+    calls = {communicator.ranks[rank]: of_kind(member.recorded, transfers=False) for rank, member in members}
     return {rank: each for rank, each in calls.items() if len(each)}
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any
 
 from netsim.errors import InputError
-from netsim.traces.joining.columns import transfers, wishes_of
+from netsim.traces.joining.columns import of_kind, wishes_of
 from netsim.traces.joining.reports import Findings, Member, Missing
 from netsim.traces.joining.strangers import Strangers
 from netsim.traces.limits import MAX_OPEN, MAX_RANKS
@@ -167,7 +167,7 @@ def _place_the_rest(communicators: list[Communicator], notes: list[str]) -> None
         if communicator.size > 1:
             guessed += sum(member.global_rank < 0 for member in communicator.unplaced)
         for member in sorted(communicator.unplaced, key=Member.turn):
-            others = {call.root for call in transfers(member.recorded)}  # nobody only sends to himself
+            others = {call.root for call in of_kind(member.recorded, transfers=True)}  # nobody only sends to himself
             rank = next((rank for rank in free if rank not in others), free[0])
             free.remove(rank)
             communicator.members[rank] = member
@@ -236,10 +236,7 @@ def _owners(communicators: list[Communicator]) -> dict[Member, Owner]:
     return owners
 
 
-_Thing = TypeVar("_Thing", bound=Hashable)
-
-
-def _twice(things: list[_Thing]) -> set[_Thing]:
+def _twice(things: list[Any]) -> set[Any]:
     return {thing for thing, times in Counter(things).items() if times > 1}
 
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from netsim.errors import InputError
-from netsim.traces.joining.columns import transfers as in_batches
+from netsim.traces.joining.columns import of_kind
 from netsim.traces.joining.communicators import Communicator
 from netsim.traces.joining.line_up import By, partners
 from netsim.traces.joining.order import Step
@@ -62,7 +62,7 @@ def transfers(communicator: Communicator, findings: Findings, *, short: bool) ->
 def _batches(communicator: Communicator) -> Batches:
     batches: Batches = defaultdict(list)
     for rank, member in communicator.members.items():
-        for call in in_batches(member.recorded):
+        for call in of_kind(member.recorded, transfers=True):
             batches[rank, call.batch].append(call)
     return dict(batches)
 

@@ -84,9 +84,6 @@ def _kind(document: Document, known: Mapping[str, type[Model]], default: str, pr
     if kind == "":
         raise InputError("no kind", where=document.name, hint=f'add kind = "{next(iter(known))}", or a base')
     if not isinstance(kind, str) or kind not in known:
-        raise InputError(
-            f"{dotted((*prefix, 'kind'))} = {repr(kind)[:60]} is unknown",
-            where=document.place(("kind",)),
-            hint=nearest(str(kind), known),
-        )
+        what = f"{dotted((*prefix, 'kind'))} = {repr(kind)[:60]} is unknown"
+        raise InputError(what, where=document.place(("kind",)), hint=nearest(str(kind), known))
     return known[kind]

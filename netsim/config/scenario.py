@@ -83,18 +83,15 @@ class Placement(BaseModel):
     def hosts(self, ranks: int, hosts: int, seed: int) -> tuple[int, ...]:
         """The host of each of `ranks` ranks on a network of `hosts` hosts; InputError if they do not fit."""
         if ranks > hosts:
-            raise InputError(
-                f"the trace has {ranks:,} ranks and the network {hosts:,} hosts", hint="take a larger topology"
-            )
+            what = f"the trace has {ranks:,} ranks and the network {hosts:,} hosts"
+            raise InputError(what, hint="take a larger topology")
         if self.kind == "packed":
             return tuple(range(ranks))
         if self.kind == "random":
             return tuple(sorted(range(hosts), key=lambda host: (_draw(seed, host), host))[:ranks])
         if len(self.order) < ranks or max(self.order) >= hosts:
-            raise InputError(
-                f"placement.order gives {len(self.order):,} hosts up to {max(self.order):,}",
-                hint=f"{ranks:,} ranks need {ranks:,} hosts numbered 0 to {hosts - 1:,}",
-            )
+            what = f"placement.order gives {len(self.order):,} hosts up to {max(self.order):,}"
+            raise InputError(what, hint=f"{ranks:,} ranks need {ranks:,} hosts numbered 0 to {hosts - 1:,}")
         return self.order[:ranks]
 
 

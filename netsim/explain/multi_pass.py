@@ -84,9 +84,8 @@ class Kept:
 def too_many(most_rows: int) -> RunError:
     """What to say of paths that are too long to be kept."""
     what = f"critical paths cross connections with more than {most_rows:,} packet hops, more than explain can keep"
-    return RunError(
-        what, hint="explain one collective (--collective ID), or a run with larger packets (packet.payload)"
-    )
+    hint = "explain one collective (--collective ID), or a run with larger packets (packet.payload)"
+    return RunError(what, hint=hint)
 
 
 def player(scenario: Scenario, progress: Progress | None) -> Play:

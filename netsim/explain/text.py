@@ -36,11 +36,8 @@ def collective_text(each: Explained) -> str:
 
 
 def _worth_telling(each: Explained) -> list[Attribution]:
-    return [
-        attribution
-        for attribution in each.attributions[:MOST_SENTENCES]
-        if attribution.ps >= WORTH_TELLING * each.lost_ps
-    ]
+    least_ps = WORTH_TELLING * each.lost_ps
+    return [attribution for attribution in each.attributions[:MOST_SENTENCES] if attribution.ps >= least_ps]
 
 
 def _parts(each: Explained) -> str:

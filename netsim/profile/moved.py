@@ -62,15 +62,9 @@ class MovedBytes:
 def traffic(trace: Trace, placed: Placed) -> MovedBytes:
     """Add up the traffic of all operations; of a trace in which not all ranks are seen, only that of the seen ones."""
     pairs, left_out = _Pairs(trace.ranks), Counter[str]()
-    uniform: Counter[tuple[object, ...]] = Counter()
-    example: dict[tuple[object, ...], Operation] = {}
-    for operation in trace.operations:
-        if operation.op == "compute":
-            continue
-        key = _key(operation)
-        uniform[key] += 1
-        example.setdefault(key, operation)
-    for key, times in uniform.items():
+    keyed = [(_key(operation), operation) for operation in trace.operations if operation.op != "compute"]
+    example = dict(keyed)
+    for key, times in Counter(key for key, _ in keyed).items():
         operation = example[key]
         if _rows(operation) > MOST_ROWS:
             left_out[f"more than {MOST_ROWS:,} chunk flows in one {operation.op}"] += times

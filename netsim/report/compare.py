@@ -65,11 +65,8 @@ def _verdict(results: Sequence[Result], names: Sequence[str], costs: Sequence[Co
     slower = [place for place in others if _ratio(results[place], results[best]) > 1 + SAME]
     same = [place for place in others if place not in slower]
     if not slower:
-        equal = (
-            f": all finish at {best_us} us"
-            if len(set(times_ps)) == 1
-            else f" worth the name: all finish within {SAME:.0%} of {best_us} us"
-        )
+        near = f" worth the name: all finish within {SAME:.0%} of {best_us} us"
+        equal = f": all finish at {best_us} us" if len(set(times_ps)) == 1 else near
         lines = [f"No difference{equal}. {results[best].reason.text}"]
     else:
         behind = [

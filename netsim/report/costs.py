@@ -71,11 +71,8 @@ def cost_of(network: Network, prices: Prices | None = None, where: str = "") -> 
 
 def _bill(network: Network, prices: Prices) -> Bill:
     tiers = Counter(switch.tier for switch in network.switches if switch.tier != "nvswitch")
-    cables = Counter(
-        (link.kind, rate_text(link.rate_bps), _switch_ends(network, link))
-        for link in network.links[::2]
-        if link.kind != SCALE_UP
-    )
+    outside = [link for link in network.links[::2] if link.kind != SCALE_UP]
+    cables = Counter((link.kind, rate_text(link.rate_bps), _switch_ends(network, link)) for link in outside)
     bill: Bill = [("switch", (tier,), number) for tier, number in tiers.items()]
     for (kind, rate, ends), number in cables.items():
         is_optical = ends == 2 if prices.optical is None else kind in prices.optical

@@ -40,13 +40,9 @@ def _recorded(collectives: pd.DataFrame) -> dict[str, Any]:
     if known.empty:
         return {}
     here, there = int(known["together_ps"].sum()), int(known["recorded_ps"].sum())
-    text = {
-        "collectives": len(known),
-        "recorded_ps": there,
-        "simulated_ps": here,
-        "simulated_to_recorded": here / there,
-    }
-    return {"recorded": text | {"median_of_ratios": float(known["against_recorded"].median())}}
+    text = {"collectives": len(known), "recorded_ps": there, "simulated_ps": here}
+    ratios = {"simulated_to_recorded": here / there, "median_of_ratios": float(known["against_recorded"].median())}
+    return {"recorded": text | ratios}
 
 
 def worst_links(links: pd.DataFrame) -> pd.DataFrame:

@@ -68,13 +68,9 @@ def two_flows(full: bool) -> Iterator[Figure]:
 
 def controls_differ(full: bool) -> Iterator[Figure]:
     """The complaint about a peer: DCQCN, HPCC and TIMELY gave the same file byte for byte."""
-    fabric = fat_tree(4, ecn=STEP_ECN)
-    runs = {
-        control: simulate(
-            matrix(9, incast(8), 1 << 20), fabric, transport={"control": control, "retries": 1000, **QUICK}
-        ).flows
-        for control in CONTROLS
-    }
+    trace, fabric = matrix(9, incast(8), 1 << 20), fat_tree(4, ecn=STEP_ECN)
+    chosen = {control: {"control": control, "retries": 1000, **QUICK} for control in CONTROLS}
+    runs = {control: simulate(trace, fabric, transport=each).flows for control, each in chosen.items()}
     peers = ("dcqcn", "hpcc", "timely")
     pairs = [*combinations(peers, 2), *((control, "none") for control in SHARING)]  # two others may act alike
     same = [f"{a} = {b}" for a, b in pairs if runs[a].equals(runs[b])]

@@ -15,16 +15,12 @@ MIB = 1 << 20
 def go_back_n_meets_spray(full: bool) -> Iterator[Figure]:
     """V9: RoCE with PFC (50/60 packets of 4,000 bytes), a permutation of 16 hosts with 2 MB each."""
     pfc = {"xoff": 60 * 4000, "xon": 50 * 4000}
-    pairs = permutation(16, 1, apart=4)
+    trace, fabric = matrix(16, permutation(16, 1, apart=4), 2_000_000), fat_tree(4, pfc=pfc, **LOSSLESS)
 
     def run(routing: Any, recovery: str = "go_back_n") -> Result:
-        return simulate(
-            matrix(16, pairs, 2_000_000),
-            fat_tree(4, pfc=pfc, **LOSSLESS),
-            transport={"control": "none", "recovery": recovery, "go_back_n": {"naks": "every"}},
-            routing=routing,
-            packet={"payload": "3936B", "header": "64B"},
-        )
+        transport = {"control": "none", "recovery": recovery, "go_back_n": {"naks": "every"}}
+        packet = {"payload": "3936B", "header": "64B"}
+        return simulate(trace, fabric, transport=transport, routing=routing, packet=packet)
 
     in_turn = {"kind": "spray", "order": "round_robin"}
     ecmp, sprayed, adaptive, repeat = run("ecmp"), run(in_turn), run("adaptive"), run(in_turn, "selective_repeat")
@@ -51,11 +47,8 @@ def dcqcn_and_windows(full: bool) -> Iterator[Figure]:
     window = 100 * 10**9 * 5 // 8 // 10**6 // FULL + 1  # two links there, two back, and some packets: 5 us
 
     def run(**transport: Any) -> Result:
-        return simulate(
-            matrix(senders + 1, incast(senders), size),
-            fabric,
-            transport={"control": "dcqcn", "dcqcn": PAPER_2015} | transport,
-        )
+        transport = {"control": "dcqcn", "dcqcn": PAPER_2015} | transport
+        return simulate(matrix(senders + 1, incast(senders), size), fabric, transport=transport)
 
     alone, bounded = run(), run(window=window)
     yield at_least("DCQCN alone: pauses", 1, alone.summary["pauses"])
@@ -73,12 +66,8 @@ def headroom(full: bool) -> Iterator[Figure]:
         yield at_least(f"{control_class}: pauses with headroom", 1, with_it.summary["pauses"])
         lossy = without.links[without.links["drops"] > 0]
         where = ", ".join(f"{row['source']}->{row['target']}" for _, row in lossy.head(2).iterrows())
-        yield said(
-            f"{control_class}: drops without headroom",
-            "some, and where",
-            f"{lossy['drops'].sum():,} at {where}",
-            len(lossy) > 0,
-        )
+        got = f"{lossy['drops'].sum():,} at {where}"
+        yield said(f"{control_class}: drops without headroom", "some, and where", got, len(lossy) > 0)
 
 
 def _incast_at_line_rate(pfc: Any, fields: dict[str, Any]) -> Result:
@@ -98,10 +87,8 @@ def shared_buffer(full: bool) -> Iterator[Figure]:
             held = result.summary["max_shared_buffer_bytes"]
             name = f"{ports} congested port{'s' if ports > 1 else ''}, alpha {alpha:g}: held, to a packet a port"
             yield between(name, (share - ports * FULL) / 1e3, (share + ports * FULL) / 1e3, held / 1e3, " KB")
-            most = int(result.links["max_queue_bytes"].max())
-            yield between(
-                "longest queue: alpha / (1 + alpha) at most", 0, size * alpha / (1 + alpha) / 1e3, most / 1e3, " KB"
-            )
+            longest, most = int(result.links["max_queue_bytes"].max()), size * alpha / (1 + alpha)
+            yield between("longest queue: alpha / (1 + alpha) at most", 0, most / 1e3, longest / 1e3, " KB")
 
 
 def dcqcn_thresholds(full: bool) -> Iterator[Figure]:

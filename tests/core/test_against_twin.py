@@ -95,12 +95,8 @@ def test_a_small_change_of_a_scenario_shows_in_the_figures(name: str, changed: d
 def test_alpha_counts_in_65536ths_and_the_share_of_a_queue_in_packets() -> None:
     scenario = NAMED["shared_one_port"]
     shared = SharedBuffer(size=30 * 4160, alpha=1 + 1 / 65536)
-    assert (
-        differences(
-            of_core(replace(scenario, network=replace(scenario.network, shared_buffer=shared))), of_core(scenario)
-        )
-        == []
-    )
+    changed = replace(scenario, network=replace(scenario.network, shared_buffer=shared))
+    assert differences(of_core(changed), of_core(scenario)) == []
 
 
 @pytest.mark.parametrize("name", ["pfc_strict", "pfc_shared", "pfc_fat_tree", "pfc_headroom_one_packet_short"])

@@ -28,11 +28,8 @@ def test_everything_arrives_over_wires_that_lose(topology: str, transport: dict[
         Operation("all_to_all", "world", everyone, 1 << 20),
         Operation("all_reduce", "world", everyone, 1 << 18),
     )
-    result = netsim.simulate(
-        Trace("both", 16, {}, operations),
-        {"base": topology, "loss": loss, "trim": "ndp" in transport.values()},
-        transport=transport,
-    )
+    fabric = {"base": topology, "loss": loss, "trim": "ndp" in transport.values()}
+    result = netsim.simulate(Trace("both", 16, {}, operations), fabric, transport=transport)
     summary = result.summary
     assert (result.flows["delivered_ps"] > 0).all()
     assert (result.flows["acked_ps"] > result.flows["delivered_ps"]).all()

@@ -67,12 +67,8 @@ def test_three_classes_end_one_after_the_other() -> None:
 
 
 def test_a_group_counts_before_an_operation_and_connections_are_apart() -> None:
-    trace = Trace(
-        "two",
-        4,
-        {"tp": Group("tp", (0, 1, 2, 3))},
-        tuple(Operation("all_reduce", name, (0, 1, 2, 3), 65536) for name in ("tp", "world")),
-    )
+    operations = tuple(Operation("all_reduce", name, (0, 1, 2, 3), 65536) for name in ("tp", "world"))
+    trace = Trace("two", 4, {"tp": Group("tp", (0, 1, 2, 3))}, operations)
     classes = {"by_group": {"tp": 0}, "by_operation": {"all_reduce": 2}}
     result = netsim.simulate(trace, STAR, classes=classes)
     assert [row["collectives"] for row in result.summary["classes"]] == [1, 0, 1]

@@ -12,17 +12,11 @@ from netsim.traces import Operation, Trace
 
 def timed(*spells: tuple[float, float | None, int]) -> Bursts:
     """The bursts of requests given as (start ms, duration ms or None, bytes)."""
-    operations = [
-        Operation(
-            "all_reduce",
-            "world",
-            (0, 1),
-            size,
-            recorded_start_ps=round(start * PS_PER_MS),
-            recorded_duration_ps=None if length is None else round(length * PS_PER_MS),
-        )
-        for start, length, size in spells
-    ]
+    operations = []
+    for start, length, size in spells:
+        took = None if length is None else round(length * PS_PER_MS)
+        when = {"recorded_start_ps": round(start * PS_PER_MS), "recorded_duration_ps": took}
+        operations.append(Operation("all_reduce", "world", (0, 1), size, **when))
     found = bursts(requests(Trace("job", 2, {}, tuple(operations))))
     assert found is not None
     return found

@@ -53,6 +53,13 @@ def with_column(column: str, values: Any, kind: Any = None) -> Callable[[pa.Tabl
     return change
 
 
+def repeat_first_row(path: Path, times: int, **other: str) -> None:
+    (row,) = pq.read_table(path).slice(0, 1).to_pylist()
+    schema = pq.read_schema(path)
+    columns = [pa.repeat(pa.scalar(value, schema.field(name).type), times) for name, value in (row | other).items()]
+    pq.write_table(pa.table(columns, schema=schema), path, compression="zstd")
+
+
 TYPES = [
     ("flows", "src", pa.string(), "0"), ("links", "bytes", pa.float64(), 1.5), ("links", "kind", pa.int64(), 1),
     ("collectives", "op", pa.binary(), b"x"), ("parts", "rank", pa.int32(), 0), ("queues", "link", pa.bool_(), True),
@@ -93,19 +100,13 @@ def test_other_row_counts(name: str, rows: int, run: Path, refused: Refused) -> 
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_that_claim_more_rows_than_a_memory_holds(name: str, run: Path, refused: Refused) -> None:
     """A small file of so many equal rows that they would take gigabytes."""
-    row = pq.read_table(run / f"{name}.parquet").slice(0, 1)
-    rows = 3_000_000
-    columns = [pa.repeat(row.column(place)[0], rows) for place in range(row.num_columns)]
-    pq.write_table(pa.table(columns, schema=row.schema), run / f"{name}.parquet", compression="zstd")
+    repeat_first_row(run / f"{name}.parquet", 3_000_000)
     assert (run / f"{name}.parquet").stat().st_size < 300_000
     assert "claims to hold 3,000,000 rows" in refused(f"{name}.parquet")
 
 
 def test_a_long_text_in_every_row_is_not_written_out(run: Path, refused: Refused) -> None:
-    row = pq.read_table(run / "collectives.parquet").slice(0, 1)
-    columns = [pa.repeat(row.column(place)[0], 20_000) for place in range(row.num_columns)]
-    columns[row.schema.get_field_index("op")] = pa.repeat(pa.scalar("x" * 50_000), 20_000)
-    pq.write_table(pa.table(columns, schema=row.schema), run / "collectives.parquet", compression="zstd")
+    repeat_first_row(run / "collectives.parquet", 20_000, op="x" * 50_000)
     assert "holds what op never is" in refused("collectives.parquet")
 
 

@@ -32,11 +32,8 @@ def test_a_file_names_earlier_operations(tmp_path: Path) -> None:
     write_native(trace, path)
     assert '"after": [0]' in path.read_text()
     assert read(path).operations[1].after == (0,)
-    assert (
-        read(path).digest()
-        == trace.digest()
-        != Trace("job", 2, {}, (trace.operations[0], send(0, 1, stream="b"))).digest()
-    )
+    free = Trace("job", 2, {}, (trace.operations[0], send(0, 1, stream="b")))
+    assert read(path).digest() == trace.digest() != free.digest()
 
 
 @pytest.mark.parametrize("after", ["[1]", "[-1]", "[0.5]", "[]", '"0"', "[2]"])

@@ -8,7 +8,7 @@ Runs of csg-htsim 841d9e7 and spcl/HTSIM 8a33f33.
 import pytest
 
 import netsim
-from netsim.validate.bench import LOSSLESS, PS_PER_BYTE, US, last_ack_ps, last_data_ps
+from netsim.validate.bench import LOSSLESS, PS_PER_BYTE, ULTRA, US, last_ack_ps, last_data_ps
 from tests.core.scenario_runs import build_core
 from tests.reference.scenarios.networks import incast, queue, star
 from tests.reference.scenarios.scenario import Scenario, one
@@ -20,12 +20,8 @@ WIRE, ACK = 4160 * PS_PER_BYTE, 64 * PS_PER_BYTE  # ps
 
 def test_one_flow_over_six_links() -> None:
     """490 packets of 4150 bytes to the last ACK: uet-htsim 176.2 us, the closed form, ACKs of no length, 176.34."""
-    result = netsim.simulate(
-        flows(16, [(0, 8)], 490 * 4086),
-        {"base": "fat_tree_k4_100g", **LOSSLESS},
-        transport="none",
-        packet={"payload": "4086B", "header": "64B"},
-    )
+    fabric = {"base": "fat_tree_k4_100g", **LOSSLESS}
+    result = netsim.simulate(flows(16, [(0, 8)], 490 * 4086), fabric, transport="none", packet=ULTRA)
     packet = 4150 * PS_PER_BYTE
     assert last_ack_ps(result) == pytest.approx(176.34 * US, rel=1e-3)
     assert last_data_ps(result) == 490 * packet + 5 * packet + 6 * US

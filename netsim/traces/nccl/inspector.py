@@ -88,11 +88,8 @@ class Dumps:
         if not isinstance(header, dict) or not isinstance(recorded, dict):
             return False
         key = _key(header)
-        name, number, size = (
-            recorded.get(kind),
-            whole(recorded.get(f"{kind}_sn")),
-            whole(recorded.get(f"{kind}_msg_size_bytes")),
-        )
+        name, number = recorded.get(kind), whole(recorded.get(f"{kind}_sn"))
+        size = whole(recorded.get(f"{kind}_msg_size_bytes"))
         op = operation_of(name) if isinstance(name, str) else None
         if key is None or op is None or number is None or size is None:
             return False

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from typing import Any
 
 from netsim.errors import InputError, nearest
@@ -44,8 +44,7 @@ def _check_depth(text: str, where: str) -> None:
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        twice = first_twice(key for key, _ in pairs)
         raise InputError(f"the key {shown(twice)} stands here twice", hint="keep one of them")
     return content
 
@@ -168,9 +167,9 @@ class Fields:
         return self.check_whole(value, name, "0", 0, ranks - 1)
 
 
-def first_twice(values: Iterable[int]) -> int:
+def first_twice(values: Iterable[Hashable]) -> Hashable:
     """Find the first value that has been there before."""
-    seen: set[int] = set()
+    seen: set[Hashable] = set()
     for value in values:
         if value in seen:
             return value

@@ -43,9 +43,11 @@ class JsonWindow:
 
     def _line_of(self, at: int) -> int:
         """Count lines on from where they were counted last; places are asked for nearly in order."""
-        low, high = min(at, self._counted), max(at, self._counted)
-        lines = self._buffer.count("\n", low, high)
-        self._line, self._counted = self._line + (lines if at >= self._counted else -lines), at
+        if at >= self._counted:
+            self._line += self._buffer.count("\n", self._counted, at)
+        else:
+            self._line -= self._buffer.count("\n", at, self._counted)
+        self._counted = at
         return self._line
 
     def _wrong(self, what: str, at: int) -> InputError:
@@ -85,11 +87,7 @@ class JsonWalk(JsonWindow):
             self.cut = True
 
     def _members(self) -> Iterator[tuple[str, Any]]:
-        self._expect("{")
-        if self._peek() == "}":
-            self._at += 1
-            return
-        while True:
+        for _ in self._elements("{", "}"):
             if self._peek() != '"':
                 raise self._end_or("a key in quotes is missing")
             key = self._value()
@@ -98,26 +96,22 @@ class JsonWalk(JsonWindow):
                 yield from self._items(key)
             else:
                 yield key, self._value()
-            if not self._goes_on("}"):
-                return
 
     def _items(self, key: str) -> Iterator[tuple[str, Any]]:
-        self._expect("[")
-        if self._peek() == "]":
-            self._at += 1
-            return
-        while True:
+        for _ in self._elements("[", "]"):
             yield key, self._value()
-            if not self._goes_on("]"):
-                return
 
-    def _goes_on(self, end: str) -> bool:
-        """Step over the comma between two values, or over the bracket behind the last one."""
-        found = self._peek()
-        if found not in (",", end) or not found:
-            raise self._end_or(f"a comma or {end} is missing")
+    def _elements(self, begin: str, end: str) -> Iterator[None]:
+        """Step over the brackets and the commas between them; who iterates takes what stands between two of those."""
+        self._expect(begin)
+        found = "," if self._peek() != end else end
+        while found == ",":
+            yield
+            found = self._peek()
+            if found not in (",", end) or not found:
+                raise self._end_or(f"a comma or {end} is missing")
+            self._at += found == ","
         self._at += 1
-        return found == ","
 
     def _expect(self, what: str) -> None:
         if self._peek() != what:

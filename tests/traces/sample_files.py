@@ -10,7 +10,6 @@ needs_samples = pytest.mark.skipif(FOLDER is None, reason="the real files are no
 
 
 def sample(name: str, pattern: str) -> list[Path]:
-    """The files of a format that fit a pattern."""
     assert FOLDER is not None
     found = sorted((FOLDER / name).glob(pattern))
     assert found

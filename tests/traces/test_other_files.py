@@ -166,16 +166,8 @@ def test_a_log_that_is_wrapped_says_where(tmp_path: Path, width: int) -> None:
     assert any(f"wrapped at {width} characters" in note for note in load_trace(path).notes)
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ('{"workload_graph": [{"Id": 1, "Name": "x", "data_deps": []}]}', "a node of Chakra has no NodeType"),
-        (
-            '{"schema": "1.0", "nodes": [{"id": 1, "name": "a", "data_deps": [], "attrs": {}}]}',
-            "no operators of PyTorch",
-        ),
-    ],
-)
-def test_chakra_nodes_without_types(tmp_path: Path, text: str, told: str) -> None:
-    path = saved(tmp_path / "job.0.json", text)
-    assert told in refusal(load_trace, path)
+def test_chakra_nodes_without_types(tmp_path: Path) -> None:
+    path = saved(tmp_path / "job.0.json", '{"workload_graph": [{"Id": 1, "Name": "x", "data_deps": []}]}')
+    assert "a node of Chakra has no NodeType" in refusal(load_trace, path)
+    path.write_text('{"schema": "1.0", "nodes": [{"id": 1, "name": "a", "data_deps": [], "attrs": {}}]}')
+    assert "no operators of PyTorch" in refusal(load_trace, path)

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -82,24 +83,20 @@ def test_chakra_of_the_old_schema_is_refused() -> None:
 # --- GOAL -------------------------------------------------------------------------------------------------------------
 
 
+WORDS = ("nothing", "compute", "send", "receive")
+
+
 def graph_of(goal: Goal) -> Graph:
     """The nodes of a schedule as objects."""
-    words = ("nothing", "compute", "send", "receive")
-    graph: Graph = {}
-    ends = [*list(goal.begun.values())[1:], len(goal.kinds)]
-    for (rank, first), end in zip(goal.begun.items(), ends, strict=True):
-        graph[rank] = [
-            Node(words[goal.kinds[at]], goal.places[at], peer=goal.peers[at], bytes=goal.sizes[at], tag=goal.tags[at])
-            for at in range(first, end)
-        ]
-        for each, size in zip(graph[rank], goal.sizes[first:end], strict=True):
-            each.request = (
-                Operation("compute", None, (rank,), duration_ps=size * 1000) if each.kind == "compute" else None
-            )
-        for waiter, awaited in zip(goal.waiters, goal.awaited, strict=True):
-            if first <= waiter < end:
-                graph[rank][waiter - first].after.append(awaited - first)
-    return graph
+    nodes = []
+    columns = zip(goal.kinds, goal.places, goal.peers, goal.tags, goal.sizes, strict=True)
+    for kind, place, peer, tag, size in columns:
+        compute = Operation("compute", None, (0,), duration_ps=size * 1000)  # of no use for transfers
+        nodes.append(Node(WORDS[kind], place, peer=peer, bytes=size, tag=tag, request=compute))
+    firsts = [*goal.begun.values(), len(nodes)]
+    for waiter, awaited in zip(goal.waiters, goal.awaited, strict=True):
+        nodes[waiter].after.append(awaited - max(first for first in firsts if first <= awaited))
+    return {rank: nodes[first:end] for rank, (first, end) in zip(goal.begun, pairwise(firsts), strict=True)}
 
 
 def both(name: str) -> list[Goal]:
@@ -117,12 +114,10 @@ def both(name: str) -> list[Goal]:
 )
 def test_goal(name: str, ranks: int, kinds: dict[str, int], size: int, waits: int) -> None:
     for goal in both(name):
-        graph = graph_of(goal)
-        nodes = [node for own in graph.values() for node in own]
-        assert len(graph) == ranks
-        assert Counter(node.kind for node in nodes) == kinds
-        assert sum(node.bytes for node in nodes if node.kind == "send") == size
-        assert sum(len(node.after) for node in nodes) == waits
+        assert goal.ranks == ranks
+        assert Counter(WORDS[kind] for kind in goal.kinds) == kinds
+        assert sum(sent for kind, sent in zip(goal.kinds, goal.sizes, strict=True) if WORDS[kind] == "send") == size
+        assert len(goal.waiters) == waits
     traces = [read(sample("goal", f"{name}.{end}")) for end in ("goal", "bin")]
     assert traces[0].operations == traces[1].operations
     assert sum(each.bytes for each in traces[0].operations) == size

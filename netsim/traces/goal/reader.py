@@ -28,6 +28,7 @@ _LINE = re.compile(  # a line that is one whole statement, as nearly all are, or
     r"(?!\s*(?:tag|cpu|nic|:))"  # what may belong to the statement on the line before
     r"|(.*)\n"
 )
+_COMMENT = re.compile(r"//[^\n]*|/\*(?s:.*?)(\*/|\Z)")  # a long one ends with nothing where the text does
 _SIZE = re.compile(r"([0-9]{1,19})b?")
 Row = tuple[str, ...]
 recognises_bytes = is_binary
@@ -84,8 +85,8 @@ class _Text:
                 self.line = long or first
                 self.wrong(f"is longer than {MAX_LINE:,} bytes a line and {MAX_LINES:,} lines", "break long lines")
             if in_comment or "/" in text:
-                lines, in_comment = _all_without_comments(lines, in_comment)
-                text = "\n".join([*lines, ""])
+                text, in_comment = _without_comments(text, in_comment)
+                lines = text.split("\n")[:-1]
             last = first + len(lines) - 1  # may go on in the next block
             for line, (plain, row) in enumerate(zip(lines, _LINE.findall(text), strict=True), first):
                 if plain and not plain.isspace():
@@ -199,28 +200,8 @@ def _take(goal: Goal, line: int, row: Row) -> None:
         goal.add("send" if send else "recv", int(size), line, label=label, peer=int(peer), tag=int(tag or 0))
 
 
-def _all_without_comments(lines: list[str], inside: bool) -> tuple[list[str], bool]:
-    kept = []
-    for line in lines:
-        if inside or "/" in line:
-            line, inside = _without_comments(line, inside)
-        kept.append(line)
-    return kept, inside
-
-
 def _without_comments(text: str, inside: bool) -> tuple[str, bool]:
-    """A line without its comments, and whether one of the long ones goes on behind it."""
-    kept = ""
-    while text:
-        if inside:
-            _, end, text = text.partition("*/")
-            inside = not end
-            continue
-        match = re.search(r"//|/\*", text)
-        if not match:
-            return kept + text, False
-        kept += text[: match.start()] + " "
-        if match[0] == "//":
-            return kept, False
-        text, inside = text[match.end() :], True
-    return kept, inside
+    """A text without its comments, on the same lines, and whether a long one goes on behind it."""
+    text = f"/*{text}" if inside else text
+    ends = [match[1] for match in _COMMENT.finditer(text)]
+    return _COMMENT.sub(lambda match: " " + "\n" * match[0].count("\n"), text), ends[-1:] == [""]

@@ -11,6 +11,7 @@ from netsim.traces.graphs.graph import Graph, Node, Part
 from netsim.traces.topological_order import topological_order_of
 from netsim.traces.trace import Operation, Trace, Turn
 
+CONVERT = "let `netsim convert` turn collectives into flows"
 MANY = 8  # nodes of one operation at a rank, above which what comes next waits for a node that waits for all of them
 
 
@@ -39,9 +40,7 @@ def flows_of(operation: Operation) -> Iterator[Flow]:
         yield Flow(number, source, target, size, after, Part(number, turn.start_ps, turn.channel))
 
 
-def graphs_of(
-    trace: Trace, has: Collection[str], program: str, hint: str = "let `netsim convert` turn collectives into flows"
-) -> Graph:
+def graphs_of(trace: Trace, has: Collection[str], program: str, hint: str = CONVERT) -> Graph:
     """The nodes of all ranks, for a program that `has` some operations; InputError for an operation of another kind."""
     for operation in trace.operations:
         if operation.op not in has:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
 from netsim.errors import InputError
-from netsim.traces.joining.columns import Calls, Ints, collectives
-from netsim.traces.joining.communicators import Communicator, Missing, join, missing, number_ranks
+from netsim.traces.input_files import trace_name
+from netsim.traces.joining.columns import Calls, Ints, of_kind
+from netsim.traces.joining.communicators import Communicator, join, missing, number_ranks
 from netsim.traces.joining.line_up import By, LinedUp, crossed, line_up
 from netsim.traces.joining.order import AnyStep, Step, program_order, stream_names
 from netsim.traces.joining.pairs import transfers
-from netsim.traces.joining.reports import Call, Findings, Member
+from netsim.traces.joining.reports import Call, Findings, Member, Missing
 from netsim.traces.joining.timing import Timeline, computing, timeline
 from netsim.traces.joining.together import line_up_together
 from netsim.traces.joining.uniform_runs import Stretch, uniform
@@ -32,8 +34,8 @@ NOTES = {
 
 def align(
     members: Sequence[Member],
-    name: str,
-    files: Sequence[str],
+    paths: Sequence[Path],
+    endings: Sequence[str],
     notes: list[str],
     *,
     fill: bool,
@@ -41,7 +43,7 @@ def align(
     report: ReadReport | None = None,
     world: int = 0,
 ) -> Trace:
-    """Make the trace of a job from the reports of its ranks.
+    """Make the trace of a job from the reports of its ranks, named after the first file without these `endings`.
 
     Ranks that the source does not show are an InputError; with `fill` they do the same as the others by symmetry; with
     `partial` the trace holds what the seen ranks report, which is enough to profile it, and the others are a finding:
@@ -49,11 +51,11 @@ def align(
     rank reports does not count. Everything assumed, and every disagreement between ranks, is told in the trace's notes
     and in its `report`, which goes on from what the reader says in `report`. The job has at least `world` ranks.
     """
-    findings, assumed = Findings(files), list[str]()
-    absent = Missing.FILL if fill else Missing.TELL if partial else Missing.REFUSE
-    communicators, ranks, strangers, steps = _joined_steps(members, findings, assumed, absent)
+    name, files = trace_name(paths[0], *endings), [str(path) for path in paths]
+    findings = Findings(files, Missing.FILL if fill else Missing.TELL if partial else Missing.REFUSE)
+    communicators, ranks, strangers, steps = _joined_steps(members, findings)
     ranks = max(ranks, world)
-    assumed += _not_covered(steps, ranks) if fill else []
+    assumed = findings.assumed + (_not_covered(steps, ranks) if fill else [])
     steps = program_order(steps, findings)
     groups, times = _groups(steps, ranks), timeline(steps)
     assumed += times.assumed
@@ -72,25 +74,23 @@ def align(
     return Trace(name, ranks, groups, operations, ", ".join(files), (*notes, *assumed, *findings.notes()), recorded)
 
 
-def _joined_steps(
-    members: Sequence[Member], findings: Findings, assumed: list[str], absent: Missing
-) -> tuple[list[Communicator], int, int, list[AnyStep]]:
+def _joined_steps(members: Sequence[Member], findings: Findings) -> tuple[list[Communicator], int, int, list[AnyStep]]:
     """The communicators, how many ranks there are and how many of them are strangers, and the operations."""
     files = findings.files
     try:
-        communicators = join(members, assumed)
-        _check_complete(communicators, findings, assumed, absent)
-        ranks, strangers = number_ranks(communicators, assumed, absent)
-        told_by, steps, every = Counter[By](), list[AnyStep](), _lined_up(communicators)
+        communicators = join(members, findings.assumed)
+        _check_complete(communicators, findings)
+        ranks, strangers = number_ranks(communicators, findings)
+        steps, every = list[AnyStep](), _lined_up(communicators)
         short = any(len(places) < each.operations for each in every for places in each.places.values())
         for each, lined_up in zip(communicators, every, strict=True):
-            steps += _steps(each, lined_up, findings, absent)
-            steps += transfers(each, findings, absent, told_by, short=short)
-            told_by[lined_up.by] += 1
+            steps += _steps(each, lined_up, findings)
+            steps += transfers(each, findings, short=short)
+            findings.told_by[lined_up.by] += 1
     except InputError as error:
         where = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
         raise InputError(error.what, where=error.where or where, hint=error.hint) from None
-    assumed += [note for by, note in NOTES.items() if told_by[by]]
+    findings.assumed += [note for by, note in NOTES.items() if findings.told_by[by]]
     _check_size(len(steps), sum(len(step.ranks) for step in steps), files[0])
     return communicators, ranks, strangers, steps
 
@@ -101,16 +101,16 @@ def _check_size(operations: int, parts: int, where: str) -> None:
         raise InputError(what, where=where, hint="cut out the steps that matter")
 
 
-def _check_complete(communicators: list[Communicator], findings: Findings, assumed: list[str], absent: Missing) -> None:
+def _check_complete(communicators: list[Communicator], findings: Findings) -> None:
     short = [each for each in communicators if len(each.members) < each.size]
     for communicator in short:
         place = min(member.place for member in communicator.members.values())
-        if absent is Missing.REFUSE:
+        if findings.absent is Missing.REFUSE:
             error = missing(communicator)
             raise InputError(error.what, where=f"{findings.files[place.file]}:{place.recorded}", hint=error.hint)
         seen = f"{len(communicator.members)} of {communicator.size} ranks of a communicator seen"
-        if absent is Missing.FILL:
-            assumed.append(f"{seen}: the others do the same by symmetry")
+        if findings.absent is Missing.FILL:
+            findings.assumed.append(f"{seen}: the others do the same by symmetry")
         else:
             findings.tell(place, f"{seen}{communicator.absent()}: what the others do is not in the log")
 
@@ -130,7 +130,7 @@ def _not_covered(steps: list[AnyStep], ranks: int) -> list[str]:
 def _reported(communicator: Communicator) -> dict[int, Sequence[Call]]:
     """The collectives that each member reports, by global rank, where it does."""
     members = sorted(communicator.members.items())
-    calls = {communicator.ranks[rank]: collectives(member.recorded) for rank, member in members}
+    calls = {communicator.ranks[rank]: of_kind(member.recorded, transfers=False) for rank, member in members}
     return {rank: each for rank, each in calls.items() if len(each)}
 
 
@@ -142,7 +142,7 @@ def _lined_up(communicators: list[Communicator]) -> list[LinedUp]:
     return line_up_together(recorded, alone)
 
 
-def _steps(communicator: Communicator, lined_up: LinedUp, findings: Findings, absent: Missing) -> list[AnyStep]:
+def _steps(communicator: Communicator, lined_up: LinedUp, findings: Findings) -> list[AnyStep]:
     """Make one communicator's operations from its members' calls."""
     calls, steps = _reported(communicator), list[AnyStep]()
     call = crossed(calls, lined_up)
@@ -157,7 +157,7 @@ def _steps(communicator: Communicator, lined_up: LinedUp, findings: Findings, ab
         steps += Stretch(communicator.ranks, columns, guessed=guessed).steps()
     against = _Against(findings)
     for joined in _others(communicator, calls, lined_up, same):
-        steps.append(_collective(communicator, joined, against, absent, guessed=guessed))
+        steps.append(_collective(communicator, joined, against, guessed=guessed))
     return steps
 
 
@@ -204,9 +204,7 @@ class _Against:
         self.findings.tell(call.place, what)
 
 
-def _collective(
-    communicator: Communicator, calls: dict[int, Call], against: _Against, absent: Missing, *, guessed: bool
-) -> Step:
+def _collective(communicator: Communicator, calls: dict[int, Call], against: _Against, *, guessed: bool) -> Step:
     """Make one operation of the reports of all ranks; what most of them say holds."""
     agreed = _agree(calls)
     unequal = not agreed and any(call.row is not None for call in calls.values())
@@ -219,7 +217,7 @@ def _collective(
     )
     if unequal and chosen.op == "all_to_all":
         same = {rank: call for rank, call in calls.items() if call.op == chosen.op}
-        sizes = _sizes(same, communicator.size, absent)
+        sizes = _sizes(same, communicator.size, against.findings.absent)
         operation = replace(operation, op="all_to_all_v", sizes=sizes, bytes=max(map(sum, sizes)))
     by_rank = {communicator.ranks[rank]: [call] for rank, call in calls.items()}
     return Step(operation, by_rank, on_group=True, guessed=guessed)

@@ -158,18 +158,11 @@ class Calls(Sequence[Call]):
         return self.table.columns[name][self.rows]
 
 
-def collectives(calls: Sequence[Call]) -> Sequence[Call]:
-    """The calls that are no sends or receives."""
+def of_kind(calls: Sequence[Call], *, transfers: bool) -> Sequence[Call]:
+    """The sends and receives among calls, or the others."""
     if isinstance(calls, Calls):
-        return Calls(calls.table, calls.rows[calls.column("batch") < 0])
-    return [call for call in calls if call.batch < 0]
-
-
-def transfers(calls: Sequence[Call]) -> Sequence[Call]:
-    """The sends and receives."""
-    if isinstance(calls, Calls):
-        return Calls(calls.table, calls.rows[calls.column("batch") >= 0])
-    return [call for call in calls if call.batch >= 0]
+        return Calls(calls.table, calls.rows[(calls.column("batch") >= 0) == transfers])
+    return [call for call in calls if (call.batch >= 0) == transfers]
 
 
 def wishes_of(calls: Sequence[Call]) -> Sequence[CallRequest | Call]:

@@ -5,25 +5,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from enum import Enum
-from typing import TypeVar
+from typing import Any
 
 from netsim.errors import InputError
-from netsim.traces.joining.columns import transfers, wishes_of
-from netsim.traces.joining.reports import Member
+from netsim.traces.joining.columns import of_kind, wishes_of
+from netsim.traces.joining.reports import Findings, Member, Missing
 from netsim.traces.joining.strangers import Strangers
 from netsim.traces.limits import MAX_OPEN, MAX_RANKS
 
 UNNAMED = "the log names no common communicator (no commId): ranks were joined by size, calls and order of creation"
 Owner = tuple[str, ...]  # a rank of the job as its source names it: host and process, a device where one has several
-
-
-class Missing(Enum):
-    """What becomes of ranks that the source does not show."""
-
-    REFUSE = "an InputError"
-    FILL = "they do the same as the others by symmetry"
-    TELL = "what the others report is kept, and that they are missing is told"
 
 
 @dataclass(slots=True, eq=False)
@@ -176,7 +167,7 @@ def _place_the_rest(communicators: list[Communicator], notes: list[str]) -> None
         if communicator.size > 1:
             guessed += sum(member.global_rank < 0 for member in communicator.unplaced)
         for member in sorted(communicator.unplaced, key=Member.turn):
-            others = {call.root for call in transfers(member.recorded)}  # nobody only sends to himself
+            others = {call.root for call in of_kind(member.recorded, transfers=True)}  # nobody only sends to himself
             rank = next((rank for rank in free if rank not in others), free[0])
             free.remove(rank)
             communicator.members[rank] = member
@@ -185,7 +176,7 @@ def _place_the_rest(communicators: list[Communicator], notes: list[str]) -> None
         notes.append(f"the log does not say which rank is which: {guessed} were numbered by host, process and device")
 
 
-def number_ranks(communicators: list[Communicator], notes: list[str], absent: Missing) -> tuple[int, int]:
+def number_ranks(communicators: list[Communicator], findings: Findings) -> tuple[int, int]:
     """Set every communicator's global ranks; say how many ranks there are, and how many of them are strangers.
 
     The largest communicator, made first, is the job's world: its positions are the global ranks. Ranks outside it
@@ -204,15 +195,16 @@ def number_ranks(communicators: list[Communicator], notes: list[str], absent: Mi
     if MAX_RANKS in numbers.values():
         raise InputError(f"there are more than {MAX_RANKS:,} ranks in the log", hint="cut it into parts")
     if others:
-        notes.append("no communicator in the log holds all ranks: those outside the largest were numbered by host")
+        what = "no communicator in the log holds all ranks: those outside the largest were numbered by host"
+        findings.assumed.append(what)
     world.ranks = tuple(range(world.size))
     strangers = Strangers(max(world.size, *(number + 1 for number in numbers.values())))
     for communicator in communicators:
         known = {rank: numbers[owners[member]] for rank, member in communicator.members.items()}
         if communicator is not world:
-            communicator.ranks = _all_ranks(communicator, known, absent, strangers)
+            communicator.ranks = _all_ranks(communicator, known, findings.absent, strangers)
     if strangers.placed:
-        notes.append(strangers.note())
+        findings.assumed.append(strangers.note())
     ranks = max(max(communicator.ranks) for communicator in communicators) + 1
     return ranks, strangers.next - strangers.first
 
@@ -244,10 +236,7 @@ def _owners(communicators: list[Communicator]) -> dict[Member, Owner]:
     return owners
 
 
-_Thing = TypeVar("_Thing", bound=Hashable)
-
-
-def _twice(things: list[_Thing]) -> set[_Thing]:
+def _twice(things: list[Any]) -> set[Any]:
     return {thing for thing, times in Counter(things).items() if times > 1}
 
 

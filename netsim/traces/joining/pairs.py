@@ -4,18 +4,19 @@ A communicator's k-th send from i to j belongs to j's k-th receive from i. Calls
 together, so batches that are tied by such pairs make one operation; NCCL before 2.28 knows an all-to-all only so.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from netsim.errors import InputError
-from netsim.traces.joining.columns import transfers as in_batches
-from netsim.traces.joining.communicators import Communicator, Missing
+from netsim.traces.joining.columns import of_kind
+from netsim.traces.joining.communicators import Communicator
 from netsim.traces.joining.line_up import By, partners
 from netsim.traces.joining.order import Step
-from netsim.traces.joining.reports import Call, Findings
+from netsim.traces.joining.reports import Call, Findings, Missing
 from netsim.traces.trace import Operation
 
 Batch = tuple[int, int]  # position in the communicator, number of the batch
+Batches = dict[Batch, list[Call]]
 
 
 @dataclass(slots=True)
@@ -37,9 +38,7 @@ class Exchange:
     guessed: bool = False
 
 
-def transfers(
-    communicator: Communicator, findings: Findings, absent: Missing, told_by: Counter[By], *, short: bool
-) -> list[Step]:
+def transfers(communicator: Communicator, findings: Findings, *, short: bool) -> list[Step]:
     """Make the operations of a communicator's sends and receives; what told their pairs is counted.
 
     `short` where some collectives of the job are missing in the logs of some ranks.
@@ -48,26 +47,27 @@ def transfers(
     if not batches:
         return []
     steps = []
-    for exchange in _exchanges(communicator, batches, findings, absent, told_by, short=short):
+    for exchange in _exchanges(communicator, batches, findings, short=short):
         calls: dict[int, list[Call]] = defaultdict(list)
         for batch in exchange.batches:
             calls[communicator.ranks[batch[0]]] += batches[batch]
-        operation = _operation(communicator, exchange, calls, findings, absent)
+        line = min(call.place for each in calls.values() for call in each).recorded
+        operation = _operation(communicator, exchange, line, findings)
         if operation is not None:
             on_group = operation.op.startswith("all_to_all")
             steps.append(Step(operation, dict(calls), on_group=on_group, guessed=exchange.guessed))
     return steps
 
 
-def _batches(communicator: Communicator) -> dict[Batch, list[Call]]:
-    batches: dict[Batch, list[Call]] = defaultdict(list)
+def _batches(communicator: Communicator) -> Batches:
+    batches: Batches = defaultdict(list)
     for rank, member in communicator.members.items():
-        for call in in_batches(member.recorded):
+        for call in of_kind(member.recorded, transfers=True):
             batches[rank, call.batch].append(call)
     return dict(batches)
 
 
-def _ends(batches: dict[Batch, list[Call]], op: str) -> dict[tuple[int, int], list[tuple[Batch, Call]]]:
+def _ends(batches: Batches, op: str) -> dict[tuple[int, int], list[tuple[Batch, Call]]]:
     """The calls of one kind by who sends and who receives."""
     found: dict[tuple[int, int], list[tuple[Batch, Call]]] = defaultdict(list)
     for batch, calls in batches.items():
@@ -76,25 +76,17 @@ def _ends(batches: dict[Batch, list[Call]], op: str) -> dict[tuple[int, int], li
     return found
 
 
-def _exchanges(
-    communicator: Communicator,
-    batches: dict[Batch, list[Call]],
-    findings: Findings,
-    absent: Missing,
-    told_by: Counter[By],
-    *,
-    short: bool,
-) -> list[Exchange]:
+def _exchanges(communicator: Communicator, batches: Batches, findings: Findings, *, short: bool) -> list[Exchange]:
     """Tie batches by their pairs; a send or receive whose other end is not seen is told."""
     all_sends, all_receives = _ends(batches, "send"), _ends(batches, "recv")
-    unseen = set(range(communicator.size)) - communicator.members.keys() if absent is not Missing.REFUSE else set()
+    unseen = set() if findings.absent is Missing.REFUSE else {*range(communicator.size)} - communicator.members.keys()
     ties, alone = _Ties(batches), list[tuple[Call, str]]()
     for (source, target), sends in all_sends.items():
         receives = all_receives.pop((source, target), [])
         pairs, by = (
             partners([call for _, call in sends], [call for _, call in receives]) if receives else ({}, By.NUMBER)
         )
-        told_by[by] += source != target
+        findings.told_by[by] += source != target
         for number, (batch, call) in enumerate(sends):
             ties.send(batch, call)
             if number in pairs:
@@ -117,7 +109,7 @@ def _exchanges(
 class _Ties:
     """Batches tied together by pairs (union-find), with their transfers."""
 
-    def __init__(self, batches: dict[Batch, list[Call]]) -> None:
+    def __init__(self, batches: Batches) -> None:
         self.parent = {batch: batch for batch in batches}
         self.transfers: dict[Batch, list[Transfer]] = defaultdict(list)
         self.guessed = set[Batch]()
@@ -150,13 +142,11 @@ class _Ties:
         return list(found.values())
 
 
-def _operation(
-    communicator: Communicator, exchange: Exchange, calls: dict[int, list[Call]], findings: Findings, absent: Missing
-) -> Operation | None:
+def _operation(communicator: Communicator, exchange: Exchange, line: int, findings: Findings) -> Operation | None:
     """Say what an exchange is: an all-to-all where every rank sends to every other once, else a send, else flows."""
-    ranks, line = communicator.ranks, min(call.place for each in calls.values() for call in each).recorded
+    ranks = communicator.ranks
     between = [each for each in exchange.transfers if each.source != each.target and each.bytes]
-    everybody = _all_to_all(communicator, exchange, line, absent)
+    everybody = _all_to_all(communicator, exchange, line, findings.absent)
     if everybody is not None:
         return everybody
     to_itself = sum(each.source == each.target for each in exchange.transfers)

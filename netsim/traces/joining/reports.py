@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import NamedTuple
 
 from netsim.errors import InputError
@@ -93,14 +94,29 @@ def _as_counted(text: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
 
 
+class Missing(Enum):
+    """What becomes of ranks that the source does not show."""
+
+    REFUSE = "an InputError"
+    FILL = "they do the same as the others by symmetry"
+    TELL = "what the others report is kept, and that they are missing is told"
+
+
 @dataclass(slots=True)
 class Findings:
-    """What the ranks do not agree on, told in plain sentences; and what is `skipped`, how often, by why."""
+    """What the ranks do not agree on and what is `assumed`, told in plain sentences, while they are joined.
+
+    `absent` says what becomes of ranks that are not there; `skipped` counts why something is, `told_by` what told
+    which calls belong together.
+    """
 
     files: Sequence[str]
+    absent: Missing = Missing.REFUSE
     recorded: list[str] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
     more: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    told_by: Counter[Enum] = field(default_factory=Counter)
 
     def tell(self, place: Place, what: str) -> None:
         """Tell one disagreement, naming the line where it shows."""

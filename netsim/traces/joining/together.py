@@ -36,11 +36,7 @@ def line_up_together(recorded: Sequence[CallsByRank], alone: Sequence[LinedUp]) 
 
 
 def _together(
-    ranks: frozenset[int],
-    group: list[int],
-    anchors: list[int],
-    recorded: Sequence[CallsByRank],
-    found: list[LinedUp],
+    ranks: frozenset[int], group: list[int], anchors: list[int], recorded: Sequence[CallsByRank], found: list[LinedUp]
 ) -> None:
     """Line up the communicators of some ranks, and keep that if it joins about as much as was joined before."""
     what = {number: calls_alike(recorded[number]) for number in group} | {

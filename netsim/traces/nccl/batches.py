@@ -34,7 +34,8 @@ class Batches:
         depth = max(0, self._depth.get(thread, 0) + (1 if begins else -1))
         self._depth[thread] = depth
         if depth == (1 if begins else 0):
-            self._close(thread)
+            for by_call in (False, True):
+                self.open.pop((thread, by_call), None)
 
     def number(self, thread: Thread, handle: object, call: Reported) -> int:
         """Number the group of a call; -1 for what is no send or receive."""
@@ -50,7 +51,3 @@ class Batches:
             self._next += 1
         batch.ends.add(end)
         return batch.number
-
-    def _close(self, thread: Thread) -> None:
-        for by_call in (False, True):
-            self.open.pop((thread, by_call), None)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from netsim.errors import InputError
-from netsim.traces.input_files import trace_name
 from netsim.traces.joining.align import align
 from netsim.traces.joining.reports import PER_RANK, Call, Member, Place
 from netsim.traces.json_stream import JsonWalk
@@ -42,8 +41,8 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     report = ReadReport(lines=dumps.events, records=calls, cut=dumps.cut, skipped=skipped, assumed=assumed)
     read_first = f"{calls:,} calls in {dumps.events:,} objects of NCCL Inspector"
     notes = report.notes(read_first, "files end in the middle: what stands before is kept")
-    name, files = trace_name(paths[0], ".jsonl", ".json", ".log"), [str(path) for path in paths]
-    return align(members, name, files, notes, fill=fill_missing_ranks, partial=partial, report=report)
+    endings = (".jsonl", ".json", ".log")
+    return align(members, paths, endings, notes, fill=fill_missing_ranks, partial=partial, report=report)
 
 
 @dataclass(slots=True, eq=False)
@@ -89,11 +88,8 @@ class Dumps:
         if not isinstance(header, dict) or not isinstance(recorded, dict):
             return False
         key = _key(header)
-        name, number, size = (
-            recorded.get(kind),
-            whole(recorded.get(f"{kind}_sn")),
-            whole(recorded.get(f"{kind}_msg_size_bytes")),
-        )
+        name, number = recorded.get(kind), whole(recorded.get(f"{kind}_sn"))
+        size = whole(recorded.get(f"{kind}_msg_size_bytes"))
         op = operation_of(name) if isinstance(name, str) else None
         if key is None or op is None or number is None or size is None:
             return False

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from netsim.errors import InputError
-from netsim.traces.input_files import trace_name
 from netsim.traces.joining.align import align
 from netsim.traces.joining.columns import CallRequest, Calls, CallTable
 from netsim.traces.joining.reports import PER_RANK, Member, Place
@@ -38,11 +37,10 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     for path in paths:
         log.read(path)
     members = log.finish(str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more")
-    files = [str(path) for path in paths]
-    name = trace_name(paths[0], ".jsonl", ".log")
     hosts = {handle.member.process[0] for handle in log.handles if handle.member.process[0]}
     notes, report = log.account.notes(), log.account.report(len(hosts))
-    return align(members, name, files, notes, fill=fill_missing_ranks, partial=partial, report=report)
+    endings = (".jsonl", ".log")
+    return align(members, paths, endings, notes, fill=fill_missing_ranks, partial=partial, report=report)
 
 
 @dataclass(slots=True, eq=False)

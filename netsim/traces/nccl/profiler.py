@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from netsim.errors import InputError
-from netsim.traces.input_files import trace_name
 from netsim.traces.joining.align import align
 from netsim.traces.joining.reports import PER_RANK, Call, Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_NAME, MAX_RANKS
@@ -44,8 +43,8 @@ def read(paths: Sequence[Path], *, fill_missing_ranks: bool = False, partial: bo
     skipped, cut = dict(traces.skipped), traces.cut
     report = ReadReport(lines=traces.events, records=calls, cut=cut, skipped=skipped, assumed=assumed)
     notes = report.notes(f"{calls:,} calls in {traces.events:,} events of NCCL's profiler", "lines are not whole")
-    name, files = trace_name(paths[0], ".jsonl", ".json"), [str(path) for path in paths]
-    return align(members, name, files, notes, fill=fill_missing_ranks, partial=partial, report=report)
+    endings = (".jsonl", ".json")
+    return align(members, paths, endings, notes, fill=fill_missing_ranks, partial=partial, report=report)
 
 
 @dataclass(slots=True, eq=False)

@@ -3,7 +3,6 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -88,27 +87,24 @@ def picoseconds(value: object, unit: int) -> int | None:
     return value * unit if isinstance(value, int) else round(value * unit)
 
 
-def rank_list(value: object) -> Ranks | None:
-    """Take a list of ranks, also as text "[0, 1]"; None where it is empty, cut off ("[0, 1, ...]") or no such list."""
+def _wholes(value: object) -> list[int | None]:
+    """Take the numbers of a list, also as text "[0, 1]"; None for what is no number."""
     if isinstance(value, str):
         inside = value.strip().removeprefix("[").removesuffix("]")
-        parts: Sequence[Any] = inside.split(",", MAX_RANKS) if inside.strip() else ()
-        listed = [whole(part.strip()) for part in parts]
-    elif isinstance(value, list | tuple):
-        listed = [whole(each) for each in value]
-    else:
-        return None
+        value = [each.strip() for each in inside.split(",", MAX_RANKS)] if inside.strip() else []
+    return [whole(each) for each in value] if isinstance(value, list | tuple) else []
+
+
+def rank_list(value: object) -> Ranks | None:
+    """Take a list of ranks, also as text "[0, 1]"; None where it is empty, cut off ("[0, 1, ...]") or no such list."""
+    listed = _wholes(value)
     ranks = tuple(each for each in listed if each is not None and each < MAX_RANKS)
     return ranks if ranks and len(ranks) == len(listed) == len(set(ranks)) else None
 
 
 def split_list(value: object) -> Ranks:
     """Take the sizes of the parts of an all-to-all, also as text; () where they are even, cut off or not given."""
-    if isinstance(value, str):
-        value = [each.strip() for each in value.strip().removeprefix("[").removesuffix("]").split(",", MAX_RANKS)]
-    if not isinstance(value, list | tuple):
-        return ()
-    listed = [whole(each) for each in value]
+    listed = _wholes(value)
     parts = tuple(each for each in listed if each is not None)
     return parts if len(parts) == len(listed) else ()
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from netsim.errors import InputError
 from netsim.traces.fields import shown
-from netsim.traces.input_files import trace_name
 from netsim.traces.joining.align import align
 from netsim.traces.joining.reports import Call, Member, Place
 from netsim.traces.limits import MAX_BYTES, MAX_CALLS, MAX_RANKS
@@ -58,9 +57,8 @@ def _trace_of(files: Sequence[RankFile], what: str, *, numbered: bool, **options
     report = ReadReport(lines=events, records=records, cut=cut, skipped=dict(skipped), assumed=assumed)
     read_first = f"{records:,} calls of {len(files):,} rank{'s' if len(files) > 1 else ''} in {events:,} {what}"
     notes = report.notes(read_first, "files or events end in the middle: what stands before is kept")
-    names = [str(file.path) for file in files]
-    name = trace_name(files[0].path, ".jsonl", ".json")
-    return align(members, name, names, notes, report=report, world=groups.world, **options)
+    paths = [file.path for file in files]
+    return align(members, paths, (".jsonl", ".json"), notes, report=report, world=groups.world, **options)
 
 
 def _assumed(files: Sequence[RankFile], groups: _Groups) -> tuple[str, ...]:

@@ -125,10 +125,12 @@ def test_a_packed_file_reads_the_same(tmp_path: Path) -> None:
     assert read(packed).name == "job"
 
 
-def test_the_first_message_may_be_empty(tmp_path: Path) -> None:
-    path = saved(tmp_path / "job.0.et", b"\0" + node(1, COMP, micros=3))
+@pytest.mark.parametrize("name", [b"n", b"x" * 300], ids=["length of one byte", "of two"])
+def test_the_first_message_may_be_empty(tmp_path: Path, name: bytes) -> None:
+    first = behind_length(number_field(1, 1) + bytes_field(2, name) + number_field(3, COMP) + number_field(7, 5))
+    path = saved(tmp_path / "job.0.et", b"\0" + first)
     assert format_of(path) == "chakra"
-    assert len(read(path).operations) == 1
+    assert [each.duration_ps for each in read(path).operations] == [5_000_000]
 
 
 @pytest.mark.parametrize(
@@ -195,10 +197,3 @@ def test_what_is_written_can_be_read_without_what_netsim_adds(tmp_path: Path) ->
     assert place["all_gather"] < place["compute"] < place["all_reduce"]
     (send,) = (each for each in again.operations if each.op == "send")
     assert send.after == (place["all_gather"],) or send.stream == again.operations[0].stream
-
-
-def test_empty_metadata_before_a_long_node(tmp_path: Path) -> None:
-    """The first node's length takes two bytes."""
-    first = behind_length(number_field(1, 1) + bytes_field(2, b"x" * 300) + number_field(3, COMP) + number_field(7, 5))
-    (tmp_path / "job.0.et").write_bytes(b"\x00" + first)
-    assert [each.duration_ps for each in read(tmp_path / "job.0.et").operations] == [5_000_000]

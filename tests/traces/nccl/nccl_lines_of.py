@@ -48,5 +48,4 @@ def calls(nranks: int, op: str = "AllReduce", count: int = 10, comm: int = 0xA0,
 
 
 def job(folder: Path, *lines: str, fill: bool = False, partial: bool = False) -> Trace:
-    """What is read of a log of these lines."""
     return read(saved(folder / "job.log", lines), fill_missing_ranks=fill, partial=partial)

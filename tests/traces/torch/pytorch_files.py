@@ -118,10 +118,8 @@ def network(trace: Trace) -> list[Operation]:
 
 
 def one(folder: Path, *events: dict[str, object]) -> Trace:
-    """The trace of a file of one rank with these events."""
     return read(kineto(folder, 0, list(events)), fill_missing_ranks=True)
 
 
 def job(folder: Path, *ranks: list[Json]) -> Trace:
-    """The trace of a file of each rank with its events."""
     return read([kineto(folder, rank, events) for rank, events in enumerate(ranks)])

@@ -16,6 +16,7 @@ from tests.traces.sample_files import needs_samples, sample
 pytestmark = needs_samples
 US = 1_000_000  # picoseconds
 RESNET = {("all_reduce", 306_684_384): 15, ("broadcast", 638_712): 6}  # operation and its bytes in all: how many
+RESNET_OPS = {"all_reduce": 15, "broadcast": 6}
 DLRM = {"all_to_all": 5, "all_reduce": 3}
 
 
@@ -44,12 +45,7 @@ def test_format_is_known_by_content(folder: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "kernels", "bare", "annotations"),
     [
-        (
-            "hta_nccl_data",
-            {"AllReduce": (15, 46_762.2), "Broadcast": (6, 114.3)},
-            0,
-            {"all_reduce": 15, "broadcast": 6},
-        ),
+        ("hta_nccl_data", {"AllReduce": (15, 46_762.2), "Broadcast": (6, 114.3)}, 0, RESNET_OPS),
         ("hta_sampled_rank-0", {"SendRecv": (10, 396_199)}, 8, {"all_reduce": 4, "all_to_all": 4, "all_gather": 2}),
         ("hta_rank_not_found", {}, 12, {"all_to_all": 6}),
         (
@@ -84,7 +80,7 @@ def test_profiler_trace_of_resnet() -> None:
     assert seen.waits == 6
     assert "only 1 of 2 ranks" in refusal(read, path)
     trace = read(path, fill_missing_ranks=True)
-    assert (trace.ranks, network(trace)) == (2, {"all_reduce": 15, "broadcast": 6})
+    assert (trace.ranks, network(trace)) == (2, RESNET_OPS)
     assert sum(each.bytes for each in trace.operations if each.op == "all_reduce") == 306_684_384
     assert sum(each.bytes for each in trace.operations if each.op == "broadcast") == 638_712
     recorded = [each for each in trace.operations if each.recorded_duration_ps is not None]
@@ -210,4 +206,4 @@ def test_param_comms_of_resnet() -> None:
     assert (file.events, file.skipped) == (28, {"wait and init": 7})
     assert by_operation(file.recorded) == RESNET
     trace = read(path, fill_missing_ranks=True)
-    assert (trace.ranks, network(trace)) == (2, {"all_reduce": 15, "broadcast": 6})
+    assert (trace.ranks, network(trace)) == (2, RESNET_OPS)

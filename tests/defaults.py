@@ -176,7 +176,7 @@ CONSTANTS: Rows = {
     "topology.pfc:PACKETS_IN_FLIGHT": (3, "IEEE 802.1Qbb: 2 MTU and the packet being sent"),
     "topology.blueprint:FULL_PACKET": (4160, HTSIM),
     "config.preset_defaults:RESUME": (0.8, "htsim's RoCE: 12 of 15 packets"),
-    "core.state.build:HEADERS": (2, "htsim's NDP queue"),
+    "core.state.link_classes:HEADERS": (2, "htsim's NDP queue"),
     "collectives.ring:RING_CHUNK": (1 << 20, "NCCL's Simple protocol"),
     "collectives.ring:CHAIN_CHUNK": (1 << 19, "NCCL's Simple protocol"),
     "collectives.tree:TREE_CHUNK": (1 << 19, "NCCL's Simple protocol"),

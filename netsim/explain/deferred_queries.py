@@ -47,7 +47,7 @@ class Asked(Traffic):
         return marks, self._counted(self.losses(connection), start_ps, end_ps), waits
 
 
-class Bytes:
+class SentBytes:
     """The bytes of data that each link began to send between some moments, ps."""
 
     def __init__(self, bounds: list[int], links: int) -> None:
@@ -67,7 +67,7 @@ class Bytes:
 class Answers:
     """Questions by kind, with their answers."""
 
-    def __init__(self, counted: Bytes) -> None:
+    def __init__(self, counted: SentBytes) -> None:
         self.bytes = counted
         self.known: dict[tuple[str, Question], Any] = {}
         self.open: set[tuple[str, Question]] = set()

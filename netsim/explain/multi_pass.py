@@ -21,7 +21,7 @@ from netsim.core.state.world import World
 from netsim.errors import RunError
 from netsim.explain.alternatives import Alternatives
 from netsim.explain.causes import Causes
-from netsim.explain.deferred_queries import Answers, Asked, Bytes
+from netsim.explain.deferred_queries import Answers, Asked, SentBytes
 from netsim.explain.explanation import Explained, explained
 from netsim.explain.line import Unknown
 from netsim.explain.message_timelines import Timelines
@@ -163,7 +163,7 @@ class Passes:
         for _ in range(MOST_RUNS):
             spans = [span for way in ways.values() for span in way]
             kept = Kept(Spans.of(spans, len(self.fabric.world.connections)), self.plan.copied, self.most_rows)
-            counted = Bytes(bounds, len(self.fabric.world.links))
+            counted = SentBytes(bounds, len(self.fabric.world.links))
             self._run([kept.read, counted.read])
             lines = WatchedLines(Rows(self.fabric.world, kept.packet_trace()), kept.spans, self.plan)
             paths = [path for number in batch if (path := self._walked(lines, number, ways))]

@@ -56,7 +56,7 @@ LARGE_ACKS = {"ack": 5000}
 @pytest.fixture
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ports that no ACK passes are refused; here they stand for what would be in vain for another reason."""
-    monkeypatch.setattr("netsim.core.state.build.check_room", lambda *_: None)
+    monkeypatch.setattr("netsim.core.state.checks.check_room", lambda *_: None)
 
 
 @pytest.mark.usefixtures("unchecked")

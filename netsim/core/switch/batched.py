@@ -10,6 +10,7 @@ from netsim.core.link.ingress_accounts import (
     TRACKED,
     admit_arrivals,
     counted_bytes,
+    may_fill_pool,
     may_overflow,
     put_back_arrivals,
     settle_all,
@@ -23,7 +24,7 @@ from netsim.core.state.packet_metadata import head_index
 from netsim.core.state.packet_pool import behind_head, first, first_at, insert_into_inbox, length, load_ring, make_room
 from netsim.core.switch.event_driven import refresh, soonest_of
 from netsim.core.switch.per_packet_routing import pick_link
-from netsim.core.switch.port_queue import dequeue, enqueue, load, next_transmission, store, with_pause
+from netsim.core.switch.port_queue import dequeue, enqueue, is_pooled, load, next_transmission, store, with_pause
 from netsim.kernel import inner, part
 
 
@@ -57,7 +58,7 @@ def receive_from(world, ingress, number, cut, n):
         meta += (1 - 2 * is_ack(meta)) << HOP
         insert_into_inbox(world, inbox, at, header, meta + tag, pool_index)
         at = following
-    if lossless:
+    if lossless or is_pooled(world):
         fits = admit_arrivals(world, ingress, link_class, number, head, arrived)
     world.links[ingress].in_flight.head = in_flight.head
     world.next_arrival[ingress] = at
@@ -92,11 +93,11 @@ def receive(world, node_id, until):
     """
     node = world.nodes[node_id]
     n, fits, ties = 0, True, False
-    due, soonest, later = list_due(world, node, until)
+    inputs, soonest, later = list_due(world, node, until)
     while soonest < until:
-        cut = until if due == 1 else min(until, soonest + world.settings[0].lookahead)
+        cut = until if inputs == 1 else min(until, soonest + world.settings[0].lookahead)
         soonest = NEVER
-        for i in range(due):
+        for i in range(inputs):
             number = np.int64(world.due_ingresses[i])
             ingress = world.inbound[node.first_in + number]
             if world.next_arrival[ingress] < cut:
@@ -104,7 +105,7 @@ def receive(world, node_id, until):
                 fits &= holds
                 ties |= tie
             soonest = min(soonest, world.next_arrival[ingress])
-    return n, due, min(soonest, later), fits, ties
+    return n, inputs, min(soonest, later), fits, ties
 
 
 @part
@@ -174,9 +175,14 @@ def serve(world, link_id, first_out, until):
 def batched_switch(world, node_id, until):
     """Run a switch up to `until`; or return False, and nothing has happened, if its egresses depend on each other."""
     node, lossless = world.nodes[node_id], world.settings[0].lossless
-    n, due, arrives, fits, ties = receive(world, node_id, until)
-    if lossless and (not fits or may_overflow(world, node_id, n, ties)):
-        put_back_arrivals(world, node_id, n, due)
+    pooled = is_pooled(world)
+    if pooled and node.paused_senders > 0:
+        return False
+    n, inputs, arrives, fits, ties = receive(world, node_id, until)
+    if (lossless and (not fits or may_overflow(world, node_id, n, ties))) or (
+        pooled and may_fill_pool(world, node_id, n, inputs)
+    ):
+        put_back_arrivals(world, node_id, n, inputs)
         return False
     tracks = lossless and (node.paused_senders > 0 or world.progress[0].unsettled > 0)
     n, sends_at = add_waiting(world, node_id, n, until, tracks)
@@ -184,8 +190,9 @@ def batched_switch(world, node_id, until):
         sends_at = min(sends_at, serve(world, world.busy_egresses[i], node.first_out, until))
     node.next_egress = sends_at
     soonest = min(arrives, sends_at)
+    if lossless or pooled:
+        settle_all(world, inputs)
     if lossless:
-        settle_all(world, due)
         if node.next_pause < until:
             node.next_pause = soonest_of(world.next_pause, node.first_out, node.last_out)
         soonest = min(soonest, node.next_pause)

@@ -40,6 +40,12 @@ class Port(NamedTuple):
 
 
 @part
+def is_pooled(world):
+    """Whether ports of a switch share a buffer, which is a discipline."""
+    return world.settings[0].disciplined and world.settings[0].pooling
+
+
+@part
 def load(link, paused):
     data = Queue(load_ring(link.payload), link.backlog, np.int64(link.leaving))
     control = Queue(load_ring(link.control), link.control_backlog, np.int64(link.control_leaving))
@@ -122,6 +128,8 @@ def dequeue(world, link_id, link, link_class, port, now):
         free_at, data, control, in_flight, paused = port
         if lossless and data.leaving:
             release_ingress(world, link_id, link_class, free_at, data.leaving, data.backlog - data.leaving)
+        if is_pooled(world) and world.pools[link.source].room > 0:
+            world.pools[link.source].taken -= data.leaving
         data = Queue(data.ring, data.backlog - data.leaving, 0)
         control = Queue(control.ring, control.backlog - control.leaving, 0)
         ring = control.ring if length(control.ring) else data.ring
@@ -201,6 +209,8 @@ def enqueue(world, link_id, link, link_class, port, now, header, meta, pool_inde
         if not has_room:
             return port
     if not own_class:
+        if is_pooled(world) and world.pools[link.source].room > 0:
+            world.pools[link.source].taken += wire_bytes
         meta = mark(world, link_id, link, link_class, port, meta, now)
         if settings.lossless and port.data.backlog + wire_bytes > link_class.pause_above:
             record_pause(world, link_id, ingress_of(meta), now)

@@ -107,9 +107,9 @@ def inbox_bytes(world, link_id):
 
 @inner
 def may_fill_pool(world, node_id, count, inputs):
-    """Whether the shared buffer may refuse a packet, have its sender pause, or be fuller than ever, if nothing leaves.
+    """Whether the shared buffer may refuse a packet or have its sender pause, if nothing leaves; else sums are enough.
 
-    Else sums are enough. Something has come for `count` egresses by `inputs` ingresses.
+    Something has come for `count` egresses by `inputs` ingresses. Watches the buffer if it may be fuller than ever.
     """
     node, pool, settings = world.nodes[node_id], world.pools[node_id], world.settings[0]
     if pool.room == 0:
@@ -129,7 +129,8 @@ def may_fill_pool(world, node_id, count, inputs):
         for i in range(count):
             if world.links[world.busy_egresses[i]].backlog + inbox_bytes(world, world.busy_egresses[i]) > most:
                 return True
-    return taken > pool.fullest
+    pool.watched = taken > pool.fullest
+    return False
 
 
 @inner

@@ -231,6 +231,7 @@ def _links(
     ports = int(np.bincount(network.source)[len(network.hosts) :].max(initial=1))  # of the largest switch
     links, pfc_state = aligned_zeros(count, dtypes.LINK), aligned_zeros(count, dtypes.PFC_STATE)
     of_ports = {name: np.zeros(ports, dtypes.RING) for name in ("inboxes", "account_events")}
+    of_ports["pool_events"] = np.zeros(1, dtypes.RING)
     for name, column in (("link_class", class_of), ("source", network.source), ("target", network.target)):
         links[name] = np.tile(column, classes)
     pfc_state["paused_by"] = dtypes.NONE

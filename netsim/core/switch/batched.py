@@ -17,6 +17,7 @@ from netsim.core.link.ingress_accounts import (
 )
 from netsim.core.link.pfc import on_pause
 from netsim.core.link.priorities import next_signal
+from netsim.core.link.shared_buffer import find_fullest
 from netsim.core.link.wire import onward, schedule_node
 from netsim.core.state.dtypes import NEVER
 from netsim.core.state.packet_header import HOP, INGRESS, is_ack
@@ -124,7 +125,8 @@ def add_waiting(world, node_id, n, until, tracks):
         if not is_due:
             later = min(later, sends_at)
         if lossless:
-            is_due |= world.next_pause[place] < until or (tracks and world.next_release[place] < until)
+            is_due |= world.next_pause[place] < until
+        is_due |= tracks and world.next_release[place] < until
         if is_due and world.inboxes[place - node.first_out].tail == 0:
             world.busy_egresses[n] = world.outbound[place]
             n += 1
@@ -165,7 +167,7 @@ def serve(world, link_id, first_out, until):
     if was_empty and length(port.in_flight):
         world.next_arrival[link_id] = first_at(world.packet_pool, port.in_flight)
         schedule_node(world, link.target, world.next_arrival[link_id])
-    if lossless:
+    if lossless or is_pooled(world):
         world.next_release[place] = port.free_at if port.data.leaving else NEVER
     world.next_egress[place] = next_transmission(port)
     return world.next_egress[place]
@@ -184,12 +186,15 @@ def batched_switch(world, node_id, until):
     ):
         put_back_arrivals(world, node_id, n, inputs)
         return False
-    tracks = lossless and (node.paused_senders > 0 or world.progress[0].unsettled > 0)
+    watched = pooled and world.pools[node_id].watched
+    tracks = watched or (lossless and (node.paused_senders > 0 or world.progress[0].unsettled > 0))
     n, sends_at = add_waiting(world, node_id, n, until, tracks)
     for i in range(n):
         sends_at = min(sends_at, serve(world, world.busy_egresses[i], node.first_out, until))
     node.next_egress = sends_at
     soonest = min(arrives, sends_at)
+    if watched:
+        find_fullest(world, node_id)
     if lossless or pooled:
         settle_all(world, inputs)
     if lossless:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from netsim.core.link.drops import drop, is_lost
-from netsim.core.link.ingress_accounts import record_pause, release_ingress
+from netsim.core.link.ingress_accounts import LATE, record_pause, release_ingress
 from netsim.core.link.pfc import is_pausable
+from netsim.core.link.shared_buffer import change_pool
 from netsim.core.link.wire import time_to_send
 from netsim.core.state.dtypes import NEVER, WAITED
 from netsim.core.state.packet_header import ACK, MARK, TRIMMED, bytes_of, ingress_of, is_ack, without_ingress
@@ -128,8 +129,8 @@ def dequeue(world, link_id, link, link_class, port, now):
         free_at, data, control, in_flight, paused = port
         if lossless and data.leaving:
             release_ingress(world, link_id, link_class, free_at, data.leaving, data.backlog - data.leaving)
-        if is_pooled(world) and world.pools[link.source].room > 0:
-            world.pools[link.source].taken -= data.leaving
+        if is_pooled(world) and data.leaving:
+            change_pool(world, np.int64(link.source), 2 * free_at, -data.leaving)
         data = Queue(data.ring, data.backlog - data.leaving, 0)
         control = Queue(control.ring, control.backlog - control.leaving, 0)
         ring = control.ring if length(control.ring) else data.ring
@@ -209,8 +210,8 @@ def enqueue(world, link_id, link, link_class, port, now, header, meta, pool_inde
         if not has_room:
             return port
     if not own_class:
-        if is_pooled(world) and world.pools[link.source].room > 0:
-            world.pools[link.source].taken += wire_bytes
+        if is_pooled(world):
+            change_pool(world, np.int64(link.source), 2 * now + LATE, wire_bytes)
         meta = mark(world, link_id, link, link_class, port, meta, now)
         if settings.lossless and port.data.backlog + wire_bytes > link_class.pause_above:
             record_pause(world, link_id, ingress_of(meta), now)

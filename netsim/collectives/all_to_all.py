@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from netsim.collectives.chunking import ALIGNMENT, WHOLE, cut, refuse_too_many, share
+from netsim.collectives.chunking import ALIGNMENT, WHOLE, count_pieces, cut, share
 from netsim.collectives.request import Request
 from netsim.collectives.schedule import Builder, Int64s, Schedule
 from netsim.errors import InputError
@@ -28,14 +28,16 @@ def _pairwise(request: Request, offset: Int64s, size: Int64s) -> Schedule:
 
     `offset` and `size` are i8[n, n], by source and target. A block is sent whole if the request names no chunk_bytes.
     """
-    refuse_too_many(request.ranks * (request.ranks - 1))
-    channels = request.channels or 1
+    builder = Builder(request.op, "pairwise", request.ranks)
+    builder.expect(request.ranks * (request.ranks - 1))
+    channels, chunk = request.channels or 1, request.chunk(WHOLE)
     sender = np.arange(request.ranks)
     receiver = (sender + np.arange(1, request.ranks)[:, None]) % request.ranks
-    builder = Builder(request.op, "pairwise", request.ranks)
+    offset, size = offset[sender, receiver], size[sender, receiver]
+    builder.expect(count_pieces(size, channels, chunk).sum())
     for channel in range(channels):
-        first, part = share(size[sender, receiver], channels, channel, ALIGNMENT)
-        _rounds(builder, channel, receiver, offset[sender, receiver] + first, part, request.chunk(WHOLE))
+        first, part = share(size, channels, channel, ALIGNMENT)
+        _rounds(builder, channel, receiver, offset + first, part, chunk)
     return builder.build()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from netsim.collectives.chunking import ALIGNMENT, WHOLE, share
+from netsim.collectives.chunking import ALIGNMENT, WHOLE, count_pieces, share
 from netsim.collectives.request import Request
 from netsim.collectives.rounds import Round, add_rounds
 from netsim.collectives.schedule import Builder, Int32s, Int64s, Schedule
@@ -38,6 +38,7 @@ def all_to_all(request: Request) -> Schedule:
     Offsets count in what a rank sends in a round: stripe by stripe (`stripes`), in each by the blocks' way (`packed`).
     """
     builder = Builder(request.op, "bruck", request.ranks)
+    _expect_stripes(builder, request)
     before = [np.zeros(request.ranks, dtype=np.int64)] * _steps(request.ranks)
     for channel, _, size in stripes(request):
         rounds = [_packed_round(size, step, offset) for step, offset in enumerate(before)]
@@ -58,11 +59,24 @@ def stripes(request: Request) -> Iterator[tuple[int, Int64s, Int64s]]:
     """
     start, size = share(request.bytes, request.ranks, np.arange(request.ranks))
     channels = request.channels or 1
-    width = max(request.chunk(WHOLE) // max(request.ranks // 2, 1), 1)
+    width = _width(request)
     for channel in range(channels):
         first, part = share(size, channels, channel, ALIGNMENT)
         for begin in range(0, int(part.max()), width):
             yield channel, start + first + np.minimum(begin, part), np.clip(part - begin, 0, width)
+
+
+def _width(request: Request) -> int:
+    return max(request.chunk(WHOLE) // max(request.ranks // 2, 1), 1)
+
+
+def _expect_stripes(builder: Builder, request: Request) -> None:
+    """Announce the stripes that have bytes of every block: what remains of unequal blocks behind them is little."""
+    ranks, least = request.ranks, request.bytes // request.ranks // ALIGNMENT * ALIGNMENT
+    count = count_pieces(least, request.channels or 1, _width(request))
+    pieces = np.array([-(-len(packed(ranks, step)) // request.chunk(WHOLE)) for step in range(_steps(ranks))], float)
+    pairs = (pieces.sum() ** 2 - pieces @ pieces) / 2  # of a piece and one of an earlier round
+    builder.expect(count * ranks * pieces.sum(), count * ranks * pairs)
 
 
 def _packed_round(size: Int64s, step: int, offset: Int64s) -> Round:

@@ -4,19 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from netsim.collectives.schedule import Int32s, Int64s
-from netsim.errors import InputError
 
 ALIGNMENT = 16
 """Bytes. NCCL shares a buffer out in packs of 16 bytes, so that no element is ever cut (device/all_reduce.h)."""
 
 WHOLE = 1 << 62
 """A chunk size that cuts nothing."""
-
-MOST_ROWS = 1 << 28
-"""More chunk flows than this would take about 10 GB and no simulation would finish: surely a mistake."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -47,15 +43,18 @@ def cut(offset: ArrayLike, size: ArrayLike, chunk: int) -> Pieces:
     """Cut blocks (first byte, length) into pieces of `chunk` bytes and a shorter last one; empty blocks give none."""
     offsets, sizes = np.atleast_1d(np.asarray(offset, np.int64)), np.atleast_1d(np.asarray(size, np.int64))
     counts = -(-sizes // chunk)
-    refuse_too_many(int(counts.sum()))
     block = np.repeat(np.arange(len(sizes), dtype=np.int32), counts)
     index = np.arange(len(block)) - np.repeat(np.cumsum(counts) - counts, counts)
     before = index * chunk
     return Pieces(block, offsets[block] + before, np.minimum(sizes[block] - before, chunk))
 
 
-def refuse_too_many(rows: int) -> None:
-    """Raise InputError when a schedule would have more rows than any run could carry."""
-    if rows > MOST_ROWS:
-        what = f"the schedule would have {rows:,} chunk flows or more (limit {MOST_ROWS:,})"
-        raise InputError(what, where="collective", hint="use a larger chunk_bytes or fewer channels")
+def count_pieces(size: ArrayLike, parts: int, chunk: int) -> NDArray[np.float64]:
+    """The pieces of each block when it is shared among `parts`, aligned, and each part is cut: without making them."""
+    units, rest = np.divmod(np.asarray(size, dtype=np.int64), ALIGNMENT)
+    each, extra = np.divmod(units, parts)
+    longer, shorter, last = (each + 1) * ALIGNMENT, each * ALIGNMENT, each * ALIGNMENT + rest
+    count: NDArray[np.int64] = (
+        extra * -(-longer // chunk) + (parts - 1 - extra) * -(-shorter // chunk) - (-last // chunk)
+    )
+    return count.astype(np.float64)  # whose sums do not overflow

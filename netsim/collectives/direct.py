@@ -1,11 +1,12 @@
 """Collectives that need no relay: everybody sends what it has straight to where it belongs."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netsim.collectives.chunking import ALIGNMENT, WHOLE, cut, share
+from netsim.collectives.chunking import ALIGNMENT, WHOLE, count_pieces, cut, share
 from netsim.collectives.request import MAX_CHANNELS, Request
 from netsim.collectives.rounds import Round, add_rounds
 from netsim.collectives.schedule import Builder, Int32s, Int64s, Schedule
@@ -61,6 +62,9 @@ def _in_turn(request: Request, source: Int64s, target: Int64s, size: Int64s) -> 
     )
     after = [()] * len(size) if request.after is None else request.after
     _check_turns(request, own, after, slices)
+    builder, pieces = Builder(request.op, "direct", request.ranks), count_pieces(size, slices, request.chunk(WHOLE))
+    waiter = np.repeat(np.arange(len(size)), np.fromiter(map(len, after), np.int64, len(size)))
+    builder.expect(pieces.sum(), float(pieces[waiter] @ pieces[np.fromiter(chain.from_iterable(after), np.int64)]))
     parts = [cut(*share(size, slices, number, ALIGNMENT), request.chunk(WHOLE)) for number in range(slices)]
     flow = np.concatenate([part.block for part in parts])
     first, rows = _rows_of(flow, len(size))
@@ -70,7 +74,6 @@ def _in_turn(request: Request, source: Int64s, target: Int64s, size: Int64s) -> 
     count[awaited] = [len(each) for each in waits]
     which = np.cumsum(awaited) - 1
     listed = [waits[which[each]] for each in flow[awaited[flow]]]
-    builder = Builder(request.op, "direct", request.ranks)
     builder.add(
         np.concatenate([own[part.block] * slices + k for k, part in enumerate(parts)]),
         source=source[flow],
@@ -123,10 +126,11 @@ def _straight(request: Request, source: ArrayLike, target: ArrayLike, offset: Ar
     """One flow per source and target, shared among the channels asked for; nothing waits for anything."""
     senders, receivers = np.asarray(source, dtype=np.int32), np.asarray(target, dtype=np.int32)
     channels = request.channels or 1
-    builder = Builder(request.op, "direct", request.ranks)
+    builder, chunk = Builder(request.op, "direct", request.ranks), request.chunk(WHOLE)
+    builder.expect(count_pieces(size, channels, chunk).sum())
     for channel in range(channels):
         first, part = share(size, channels, channel, ALIGNMENT)
-        chunks = cut(np.asarray(offset, dtype=np.int64) + first, part, request.chunk(WHOLE))
+        chunks = cut(np.asarray(offset, dtype=np.int64) + first, part, chunk)
         builder.add(
             channel,
             source=senders[chunks.block],

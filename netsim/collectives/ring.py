@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from netsim.collectives.chunking import ALIGNMENT, Pieces, cut, refuse_too_many, share
+from netsim.collectives.chunking import ALIGNMENT, Pieces, count_pieces, cut, share
 from netsim.collectives.layout import Layout, chains
 from netsim.collectives.request import Request
 from netsim.collectives.schedule import Builder, Int32s, Int64s, Schedule
@@ -93,9 +93,11 @@ def _ring(
     adding: int,
 ) -> Schedule:
     """The pieces of a position's block start `first_seat` places after it and make `hops` hops."""
-    builder = Builder(request.op, "ring", request.ranks)
-    for channel in range(request.rail_channels()):
-        chunks = cut(*blocks(request, channel), request.chunk(usual_chunk))
+    builder, channels = Builder(request.op, "ring", request.ranks), range(request.rail_channels())
+    chunk = request.chunk(usual_chunk)
+    builder.expect(hops * sum(count_pieces(blocks(request, channel)[1], 1, chunk).sum() for channel in channels))
+    for channel in channels:
+        chunks = cut(*blocks(request, channel), chunk)
         order = ring_order(request.places, channel)
         start = (seats(order)[chunks.block] + first_seat) % request.ranks
         _travel(builder, channel, order, chunks, start, hops=hops, adding=adding)
@@ -110,8 +112,6 @@ def _travel(
     Row (hop, piece) waits for row (hop - 1, piece), which stands len(pieces) rows before it.
     """
     count, ranks = len(chunks), len(order)
-    rows = count * hops
-    refuse_too_many(rows)
     hop = np.arange(hops, dtype=np.int32)
     seat = ((start.astype(np.int32)[None, :] + hop[:, None]) % ranks).ravel()
     builder.add(
@@ -122,5 +122,5 @@ def _travel(
         offset=np.tile(chunks.offset, hops),
         reduces=np.repeat(hop < adding, count),
         waits=np.repeat((hop > 0).astype(np.int16), count),
-        after=np.arange(max(rows - count, 0), dtype=np.int32),
+        after=np.arange(count * max(hops - 1, 0), dtype=np.int32),
     )

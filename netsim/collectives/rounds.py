@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netsim.collectives.chunking import ALIGNMENT, Pieces, cut, refuse_too_many, share
+from netsim.collectives.chunking import ALIGNMENT, Pieces, count_pieces, cut, share
 from netsim.collectives.schedule import Builder, Int32s, Int64s
 
 NOBODY = -1
@@ -37,6 +37,7 @@ def add_rounds(
     0 stands for messages that are packed from all over it: then a piece waits for all that its source has received.
     `in_turn`, a rank sends large messages one by one: they wait for the acknowledgement of what it sent before.
     """
+    _expect(builder, rounds, len(channels), chunk, packed=buffer == 0)
     received: list[_Received] = []
     last = np.full(builder.ranks, NOBODY, dtype=np.int64)  # row that each rank has sent
     built = 0
@@ -62,6 +63,17 @@ def add_rounds(
             parts.append(chunks)
             built += len(chunks)
         received.append(_Received(messages, parts, first, builder.ranks))
+
+
+def _expect(builder: Builder, rounds: Sequence[Round], channels: int, chunk: int, packed: bool) -> None:
+    """Announce all rows, and where messages are packed what they wait for: else a row waits for a few of each round."""
+    rows, dependencies, received = 0.0, 0.0, np.zeros(builder.ranks)
+    for messages in rounds:
+        pieces = count_pieces(messages.size, channels, chunk)
+        rows += pieces.sum()
+        dependencies += packed * float(pieces @ received[messages.source])
+        received[messages.target] += pieces
+    builder.expect(rows, dependencies)
 
 
 def _shares(messages: Round, channels: Sequence[int], chunk: int) -> Iterator[tuple[int, Pieces]]:
@@ -109,6 +121,5 @@ class _Received:
         piece, message, low, high = (column[low < high] for column in (piece, message, low, high))
         first = np.searchsorted(self.keys, message * self.stride + low, "right") - 1
         count = np.searchsorted(self.keys, message * self.stride + high, "left") - first
-        refuse_too_many(int(count.sum()))
         nth = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
         return np.repeat(piece, count), self.row[np.repeat(first, count) + nth]

@@ -6,9 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netsim.errors import InputError
+
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
 Integers = NDArray[np.integer]
+
+MOST_ROWS = 1 << 28
+"""More chunk flows than this, or more dependencies between them, would take about 10 GB and no simulation would finish:
+surely a mistake."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -56,7 +62,14 @@ class Builder:
     def __init__(self, op: str, algorithm: str, ranks: int) -> None:
         self.ranks, self._names = ranks, (op, algorithm, ranks)
         self._columns: dict[str, list[NDArray[np.generic]]] = {name: [] for name in _TYPES}
-        self._rows = 0
+        self._rows = self._dependencies = 0
+
+    def expect(self, rows: float, dependencies: float = 0) -> None:
+        """Raise InputError if so many more are more than any run could carry: to be called before they are made."""
+        for count, what in ((self._rows + rows, "chunk flows"), (self._dependencies + dependencies, "dependencies")):
+            if count > MOST_ROWS:
+                text = f"the schedule would have {int(count):,} {what} or more (limit {MOST_ROWS:,})"
+                raise InputError(text, where="collective", hint="use a larger chunk_bytes or fewer channels")
 
     def add(
         self,
@@ -71,12 +84,14 @@ class Builder:
         after: Integers | tuple[()] = (),
     ) -> None:
         """Append rows; `waits` counts the predecessors of each, `after` lists them, counted from this part's first."""
+        self.expect(len(source), len(after))
         rows: dict[str, Any] = {"source": source, "target": target, "channel": channel, "bytes": size}
         rows |= {"offset": offset, "reduces": reduces, "waits": waits}
         for name, column in rows.items():
             self._columns[name].append(np.broadcast_to(np.asarray(column, _TYPES[name]), len(source)))
         self._columns["after"].append(np.asarray(after, np.int32) + np.int32(self._rows))
         self._rows += len(source)
+        self._dependencies += len(after)
 
     def build(self) -> Schedule:
         """The schedule; parts are let go column by column, so that the peak stays near the size of the result."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.collectives.chunking import ALIGNMENT, Pieces, cut, refuse_too_many, share
+from netsim.collectives.chunking import ALIGNMENT, Pieces, count_pieces, cut, share
 from netsim.collectives.layout import Layout, chains
 from netsim.collectives.request import Request
 from netsim.collectives.schedule import Builder, Int32s, Int64s, Schedule
@@ -82,11 +82,12 @@ def _root_first(walks: list[Int32s], root: int) -> list[Int32s]:
 def _over_both_trees(request: Request, *, up: bool, down: bool) -> Schedule:
     """The first half of the channels (the larger, if odd) goes over tree 0, the second over tree 1."""
     channels = 2 * request.rail_channels() if request.channels is None else request.channels
-    builder = Builder(request.op, "tree", request.ranks)
+    builder, chunk = Builder(request.op, "tree", request.ranks), request.chunk(TREE_CHUNK)
+    builder.expect((request.ranks - 1) * (up + down) * float(count_pieces(request.bytes, channels, chunk)))
     for channel in range(channels):
         which, lane = divmod(channel, (channels + 1) // 2)
         parent = rank_tree(request.places, lane, which, None if up and down else request.root)
-        chunks = cut(*share(request.bytes, channels, channel, ALIGNMENT), request.chunk(TREE_CHUNK))
+        chunks = cut(*share(request.bytes, channels, channel, ALIGNMENT), chunk)
         _pipeline(builder, channel, _edges(parent, up=up, down=down), chunks)
     return builder.build()
 
@@ -136,7 +137,6 @@ def _by_depth(parent: Int32s) -> Int32s:
 def _pipeline(builder: Builder, channel: int, edges: _Edges, chunks: Pieces) -> None:
     """Every piece crosses every edge; row (edge, piece) waits for the same piece on the edges its edge waits for."""
     count, width = len(edges.source), len(chunks)
-    refuse_too_many(count * width)
     waits = np.repeat(np.diff(edges.first_wait), width)
     row = np.repeat(np.arange(count * width), waits)
     edge, piece = np.divmod(row, max(width, 1))

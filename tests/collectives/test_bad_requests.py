@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from netsim.collectives import Layout, Request, plan
-from netsim.errors import InputError
 from tests.collectives.requests import layout_of
 from tests.collectives.test_checking import MAY_WAIT, NOT_ITS_OWN
 from tests.inputs import refusal
@@ -71,12 +70,6 @@ def test_what_cannot_be_planned_is_refused(asked: dict[str, Any], algorithm: str
 def test_flows_without_sense_are_refused(asked: dict[str, Any], message: str) -> None:
     where = "direct flows schedule" if message.startswith("row") else "flows"
     assert refusal(plan, Request(op="flows", ranks=3, **asked)) == f"{where}: {message}"
-
-
-@pytest.mark.parametrize("op", ["all_reduce", "all_gather", "broadcast", "all_to_all", "gather"])
-def test_a_chunk_so_small_that_memory_would_run_out_is_refused(op: str) -> None:
-    with pytest.raises(InputError, match=r"chunk flows or more .*; use a larger chunk_bytes or fewer channels"):
-        plan(Request(op=op, ranks=8, bytes=1 << 33, chunk_bytes=1))
 
 
 def test_a_layout_names_server_and_rail_of_everybody() -> None:

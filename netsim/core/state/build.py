@@ -66,7 +66,7 @@ def new_world(
     row = settings[0]
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
     row["selective"], row["nak_per_packet"], row["classes"] = selective, nak_per_packet, classes
-    row["coupled"], row["jittery"] = classes > 1, link_classes["jitter"].any()
+    row["event_driven"], row["jittery"] = classes > 1, link_classes["jitter"].any()
     _limit_windows(row, network, link_classes[class_of], nodes["node_blocks"])
     rows, pool_used = _links(network, link_classes, class_of, REGISTRY[control].receiver_credit, classes)
     return World(

@@ -23,7 +23,7 @@ label content c l m p v places KIND way wake due lot learn judge offer launch si
 readings looks look heard pieces alike
 """.split()
 MODULES = """
-blame wish meeting carried stuck diary pace built-in outcome plane pieces alike uneven unravel told finding mistakes
+blame wish meeting carried stuck diary pace shipped outcome plane pieces alike uneven unravel told finding mistakes
 exits countdown figures telling rows sieve passes answers trail origins coupled switches steering candidates departures
 repairs reception losses failures ground ledger witness looks readings words notes places air
 """.split()

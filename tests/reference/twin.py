@@ -56,12 +56,6 @@ class Twin(Ranks):
         self.last_arrival: dict[int, int] = {}
         self.last_signal: dict[int, int] = {}
 
-    def connect(self, source_host: int, target_host: int, channel: int, route: Route) -> int:
-        key = (source_host, target_host, channel)
-        if key not in self.connections:
-            self.connections[key] = self.new_connection(len(self.connections), tuple(route))
-        return self.connections[key].number
-
     def new_connection(self, number: int, route: Route) -> Connection:
         return Connection(number, route, new_control(self, route))
 

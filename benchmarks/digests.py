@@ -1,4 +1,4 @@
-"""Digests of what netsim answers: every shipped trace on every shipped topology under every preset.
+"""Digests of what netsim answers: every built-in trace on every built-in topology under every preset.
 
     python benchmarks/digests.py --out before.txt
     python benchmarks/digests.py --against before.txt
@@ -29,7 +29,7 @@ Case = tuple[str, str, str]
 
 def main() -> None:
     """Print the digests, or compare them with those of a file."""
-    parser = argparse.ArgumentParser(description="Digests of all shipped traces x topologies x presets.")
+    parser = argparse.ArgumentParser(description="Digests of all built-in traces x topologies x presets.")
     parser.add_argument("--only", action="append", default=[], help="runs whose line holds this text; all of several")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--out", type=Path, help="write the lines here")

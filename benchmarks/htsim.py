@@ -33,7 +33,7 @@ class Scenario:
 
     @property
     def topology(self) -> str:
-        """The shipped fat tree of so many hosts."""
+        """The built-in fat tree of so many hosts."""
         return {16: "fat_tree_k4_100g", 128: "fat_tree_k8_100g", 1024: "fat_tree_k16_100g"}[self.hosts]
 
     def flows(self) -> list[Flow]:

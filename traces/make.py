@@ -1,4 +1,4 @@
-"""Write the shipped traces beside this file: `python traces/make.py`, from the checkout.
+"""Write the built-in traces beside this file: `python traces/make.py`, from the checkout.
 
 The sizes of the three DeepSeek-V3 traces follow the shapes of the model (hidden size 7168, vocabulary 129280, 61 layers
 of which 3 are dense) and the all-reduces of the first version of the published inference code: 181 in one pass. Its
@@ -21,13 +21,13 @@ BF16, FP32 = 2, 4  # bytes
 
 
 def main(folder: Path) -> None:
-    """Write every shipped trace into a folder."""
-    for trace in shipped():
+    """Write every built-in trace into a folder."""
+    for trace in builtin():
         write_native(trace, folder / f"{trace.name}.jsonl")
 
 
-def shipped() -> list[Trace]:
-    """Make all shipped traces."""
+def builtin() -> list[Trace]:
+    """Make all built-in traces."""
     return [
         on_world("ring_all_reduce_16", (("all_reduce", size, "ring") for size in SIZES)),
         on_world("tree_all_reduce_16", (("all_reduce", size, "tree") for size in SIZES)),

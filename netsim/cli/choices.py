@@ -27,7 +27,7 @@ def argument(metavar: str, says: str) -> Any:
 Traces = Annotated[
     list[str],
     argument(
-        "TRACE", "A shipped trace, a trace file, the log files of one job's ranks, a scenario.toml or a run.json."
+        "TRACE", "A built-in trace, a trace file, the log files of one job's ranks, a scenario.toml or a run.json."
     ),
 ]
 Algorithms = Annotated[

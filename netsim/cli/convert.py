@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from netsim.traces.convert import Converted
 
 
-Things = Annotated[list[str], argument("TRACE", "A shipped trace, a file, several, a folder or 'a pattern*'.")]
+Things = Annotated[list[str], argument("TRACE", "A built-in trace, a file, several, a folder or 'a pattern*'.")]
 Out = Annotated[str, option("--out", "FILE", "Its end tells the format: .jsonl .et .goal .bin .cm")]
 To = Annotated[
     str | None, option("--to", "FORMAT", "native, chakra, goal, goal_binary or htsim_cm, whatever the name.")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def describe(
     things: Annotated[
-        list[str], argument("FILE", "A topology or a trace: a shipped name, a file, or a job's log files.")
+        list[str], argument("FILE", "A topology or a trace: a built-in name, a file, or a job's log files.")
     ],
     fill_missing_ranks: choices.FillMissingRanks = False,
     as_json: choices.Json = False,

@@ -1,4 +1,4 @@
-"""List every algorithm, topology, routing, transport, trace format and shipped input.
+"""List every algorithm, topology, routing, transport, trace format and built-in input.
 
 \b
   netsim list
@@ -59,8 +59,8 @@ def _names() -> dict[str, dict[str, str]]:
         "loss recoveries": dict(RECOVERIES),
         "queue disciplines": dict(QUEUES),
         "trace formats": {name: _first_line(reader.code) for name, reader in READERS.items()},
-        "shipped topologies": dict.fromkeys(names("topologies"), ""),
-        "shipped traces": dict.fromkeys(names("traces"), ""),
+        "built-in topologies": dict.fromkeys(names("topologies"), ""),
+        "built-in traces": dict.fromkeys(names("traces"), ""),
     }
 
 

@@ -19,7 +19,9 @@ from netsim.cli.choices import option
 
 def run(
     traces: choices.Traces,
-    on: Annotated[str | None, option("--on", "TOPOLOGY", "A shipped topology's name, a .toml or a .topo file.")] = None,
+    on: Annotated[
+        str | None, option("--on", "TOPOLOGY", "A built-in topology's name, a .toml or a .topo file.")
+    ] = None,
     algorithm: choices.Algorithms = [],  # noqa: B006  typer wants the plain default
     preset: choices.Preset = None,
     transport: choices.Transport = None,

@@ -16,7 +16,7 @@ from netsim.cli.exit_codes import FAILED_RUN
 
 
 def selfcheck(
-    topology: Annotated[str, argument("TOPOLOGY", "A shipped name, a .toml or a .topo file.")],
+    topology: Annotated[str, argument("TOPOLOGY", "A built-in name, a .toml or a .topo file.")],
     as_json: Json = False,
 ) -> None:
     from netsim.cli.work import say_if_compiling

@@ -37,7 +37,7 @@ __all__ = [
 
 
 def load_topology(source: TopologySource, sets: Sequence[str] = ()) -> Topology:
-    """Make a topology from a TOML or .topo (htsim) file, a shipped name, or a mapping with `kind` or `base`.
+    """Make a topology from a TOML or .topo (htsim) file, a built-in name, or a mapping with `kind` or `base`.
 
     A `base` names the topology that the other keys change. `sets` are settings such as "buffer=unlimited" or
     "tiers.tor.rate=400Gb/s", applied last. Raises InputError.
@@ -48,7 +48,7 @@ def load_topology(source: TopologySource, sets: Sequence[str] = ()) -> Topology:
 
 
 def load_trace(source: TraceSource, *, fill_missing_ranks: bool = False, partial: bool = False) -> Trace:
-    """Read a trace from a file, a shipped name, or the several log files of one job's ranks. Raises InputError.
+    """Read a trace from a file, a built-in name, or the several log files of one job's ranks. Raises InputError.
 
     With `fill_missing_ranks`, ranks whose logs are missing do the same as the others by symmetry; with `partial` only
     what the others report is in the trace, enough for a profile of it.

@@ -8,23 +8,23 @@ SUFFIXES = {"topologies": (".toml",), "traces": (".jsonl", ".jsonl.gz")}
 
 
 def folder(kind: str) -> Path:
-    """The folder of the shipped "topologies" or "traces": inside the package in a wheel, beside it in a checkout."""
+    """The folder of the built-in "topologies" or "traces": inside the package in a wheel, beside it in a checkout."""
     package = Path(__file__).parents[1]
     inside = package / "_shipped" / kind
     return inside if inside.is_dir() else package.parent / kind
 
 
 def names(kind: str) -> list[str]:
-    """The names of all shipped "topologies" or "traces", sorted."""
+    """The names of all built-in "topologies" or "traces", sorted."""
     return sorted(_files(kind))
 
 
 def path(kind: str, name: str) -> Path:
-    """Find a shipped file by its bare name (its suffix may be there too); an unknown name raises InputError."""
+    """Find a built-in file by its bare name (its suffix may be there too); an unknown name raises InputError."""
     files = _files(kind)
     found = files.get(_bare(kind, name))
     if found is None:
-        raise InputError(f"no shipped {kind} are called {name!r}", hint=nearest(name, files))
+        raise InputError(f"no built-in {kind} are called {name!r}", hint=nearest(name, files))
     return found
 
 

@@ -1,6 +1,6 @@
 """Settings in layers: every document is laid over those below it, key by key, and all in one order.
 
-From the lowest: the defaults of the models; what a shipped topology says (as far as presets go: a suggestion); the
+From the lowest: the defaults of the models; what a built-in topology says (as far as presets go: a suggestion); the
 transport's preset; the topology that `base` names; the file, or the arguments of a call; the settings of a study's
 point; each `--set`, the last one on top. A preset that a setting names goes before what a file says of the same things.
 """

@@ -37,7 +37,7 @@ def scenario_of(document: Document, folder: Path) -> Scenario:
 
 
 def trace_of(source: object, folder: Path, where: str, **missing: bool) -> Trace:
-    """A trace that is given, or read from the files and shipped names that a source means."""
+    """A trace that is given, or read from the files and built-in names that a source means."""
     if isinstance(source, Trace):
         return source
     sources = [source] if isinstance(source, str | Path) else source
@@ -68,7 +68,7 @@ def _part(model: type[Model], document: Document, prefix: Keys, preset: Preset |
 
 
 def _suggested(document: Document) -> set[str]:
-    """The keys before which a preset goes: those written in a shipped file, and what nobody set in an object."""
+    """The keys before which a preset goes: those written in a built-in file, and what nobody set in an object."""
     files = {str(keys[0]): at.partition(", line ")[0] for keys, at in document.places.items() if len(keys) == 1}
     weak = {file for file in set(files.values()) if not file or _is_shipped(Path(file))}
     return {key for key, file in files.items() if file in weak}

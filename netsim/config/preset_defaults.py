@@ -1,6 +1,6 @@
 """How a transport's preset reaches the rest of a scenario: it fills in what nobody has set of routing, topology, NICs.
 
-What counts as set: every key that a user's file, table, object or `--set` states. What a shipped topology says is a
+What counts as set: every key that a user's file, table, object or `--set` states. What a built-in topology says is a
 suggestion, before which a preset goes.
 """
 

@@ -209,7 +209,7 @@ class Scenario(BaseModel):
 
 
 def _source(trace: Trace) -> str:
-    """Where a trace can be read again: a shipped one by its name, on every machine."""
+    """Where a trace can be read again: a built-in one by its name, on every machine."""
     is_shipped = trace.name in names("traces") and trace.source == str(path("traces", trace.name))
     return trace.name if is_shipped or not trace.source else trace.source
 

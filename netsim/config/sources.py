@@ -1,4 +1,4 @@
-"""Where settings and traces lie: scenario files, saved runs, and the files and shipped inputs that names mean."""
+"""Where settings and traces lie: scenario files, saved runs, and the files and built-in inputs that names mean."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ def saved_document(path: Path) -> Document:
 
 
 def find(kind: str, name: str | Path, folder: Path, where: str) -> Path:
-    """A file by its path (from `folder`), else a shipped one by its bare name."""
+    """A file by its path (from `folder`), else a built-in one by its bare name."""
     path = folder / name
     if path.is_file() or (kind == "traces" and (path.is_dir() or is_pattern(path))):
         return path
@@ -43,8 +43,8 @@ def find(kind: str, name: str | Path, folder: Path, where: str) -> Path:
         meant, other = ("topology", "trace") if kind == "topologies" else ("trace", "topology")
         if str(name) in builtin_inputs.names("traces" if kind == "topologies" else "topologies"):
             hint = f"netsim run {name} --on TOPOLOGY" if other == "trace" else f"netsim run TRACE --on {name}"
-            raise InputError(f"{str(name)!r} is a shipped {other}, not a {meant}", where=where, hint=hint) from None
-        what = f"no file and no shipped {meant} is called {str(name)!r}"
+            raise InputError(f"{str(name)!r} is a built-in {other}, not a {meant}", where=where, hint=hint) from None
+        what = f"no file and no built-in {meant} is called {str(name)!r}"
         raise InputError(what, where=where, hint=error.hint) from None
     if (path / "run.json").is_file():
         what = f"{str(path)!r} is the folder of a saved run, not a topology"

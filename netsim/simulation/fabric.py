@@ -23,7 +23,7 @@ from netsim.core.state.growth import with_larger_packet_pool, with_room
 from netsim.core.switch.ecmp_tables import PerPacketRouting, with_per_packet_routing
 from netsim.errors import RunError
 from netsim.simulation.deadlock import gave_up, who_waits
-from netsim.simulation.progress_interval import Pace
+from netsim.simulation.progress_interval import ProgressInterval
 from netsim.simulation.watchdog import Watchdog
 from netsim.simulation.wire import sender_of, world_of
 from netsim.topology.network import SCALE_UP, Network
@@ -105,7 +105,7 @@ class Fabric:
         self.watchdog, self._on_progress = Watchdog(limits, transport.retries), on_progress
         self._events: dict[int, tuple[ActiveCollective, simpy.Event]] = {}  # by part: what its rank waits for
         self._finished: list[tuple[int, int, int]] = []  # heap of (time, collective, part) whose events have not fired
-        self._pace = Pace()
+        self._interval = ProgressInterval()
         self._witness: PacketTracer | None = None
         self._work = env.event()
         env.process(self._drive())
@@ -222,11 +222,11 @@ class Fabric:
         """Let the core run up to `limit`; it comes back with REACHED, with IDLE, or when parts have FINISHED."""
         while True:
             began, until = time.perf_counter(), min(limit, self.watchdog.next_ps)
-            reason = int(advance(self.world, until, self._pace.steps))
+            reason = int(advance(self.world, until, self._interval.steps))
             self.watchdog.look_at_the_clock(self)
             if reason == PAUSED:
-                self._pace.paused_after(time.perf_counter() - began)
-            if self._on_progress and self._pace.is_time() and (reason != REACHED or self.done < len(self.carried)):
+                self._interval.paused_after(time.perf_counter() - began)
+            if self._on_progress and self._interval.is_time() and (reason != REACHED or self.done < len(self.carried)):
                 self._on_progress(self)  # but not of deadlines that nobody needs any more
             if reason == POOL_SHORT and self._witness and self._witness.is_due(self.world):
                 self._witness.take(self.world)

@@ -7,7 +7,7 @@ FEWEST_STEPS, FIRST_STEPS, MOST_STEPS = 64, 4096, 1 << 30
 TELL_SECONDS = 0.1  # between two words on progress
 
 
-class Pace:
+class ProgressInterval:
     """Steps the core may take at once, found by the clock. They change no result: a pause falls between two windows."""
 
     def __init__(self) -> None:

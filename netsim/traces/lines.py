@@ -22,7 +22,7 @@ def check_file(path: Path) -> None:
     if path.is_dir():
         raise InputError("is a directory", where=where, hint="name the trace files inside it")
     if not path.exists():
-        raise InputError("there is no such file", where=where, hint="check the path, or name a shipped trace")
+        raise InputError("there is no such file", where=where, hint="check the path, or name a built-in trace")
     if not path.is_file():
         raise InputError("is not a regular file", where=where, hint="save the trace to a file first")
     with _plain_errors(path):

@@ -44,7 +44,9 @@ CASES = [
     # traces; tests/traces/test_trace_native.py has every mistake in one
     Case("trace missing", f"run nowhere.jsonl {ON} --out out", ["nowhere.jsonl"]),
     Case("trace is a folder", f"run . {ON} --out out", ["."]),
-    Case("shipped trace misspelt", f"run deepseek_v3_decod_16 {ON}", ["deepseek_v3_decod_16", "deepseek_v3_decode_16"]),
+    Case(
+        "built-in trace misspelt", f"run deepseek_v3_decod_16 {ON}", ["deepseek_v3_decod_16", "deepseek_v3_decode_16"]
+    ),
     trace("line truncated", GOOD + '{"op": "all_reduce", "group": "wor', ["line 3"]),
     trace(
         "algorithm of an operation unknown",
@@ -55,7 +57,7 @@ CASES = [
     Case("one of two logs missing", f"run n.log m.log {ON}", ["m.log"], {"n.log": NCCL_NO_COLLECTIVE}),
     # topologies
     Case("topology missing", "run perm16 --on nowhere.toml --out out", ["nowhere.toml"]),
-    Case("shipped topology misspelt", "run perm16 --on fat_tre_k4_100g", ["fat_tre_k4_100g", "fat_tree_k4_100g"]),
+    Case("built-in topology misspelt", "run perm16 --on fat_tre_k4_100g", ["fat_tre_k4_100g", "fat_tree_k4_100g"]),
     Case("topology not named", "run perm16", ["--on"]),
     fabric("topology empty", "", ["kind"]),
     fabric("topology key unknown", TREE + "oversubscripton = 2\n", ["line 5", "oversubscripton", "oversubscription"]),
@@ -115,7 +117,7 @@ MISTYPED = [  # command lines that need no file
     ("profile --compare perm16 incast16 --out x", "one folder holds one profile"),
     ("profile perm16 --set placement.kind=random", "add --on TOPOLOGY"),
     ("profile perm16 --html nowhere/p.html", "name a file in a folder that is there"),
-    ("profile no_such_trace", "no file and no shipped trace"),
+    ("profile no_such_trace", "no file and no built-in trace"),
     ("profile perm16 --on no_such_fabric", "no_such_fabric"),
     ("explain .", "is no saved result"),
 ]

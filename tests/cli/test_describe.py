@@ -36,8 +36,8 @@ def test_every_shipped_input_can_be_described(name: str, cli: CommandLine) -> No
 
 def test_list_names_every_shipped_input(cli: CommandLine) -> None:
     names = cli.json("list")
-    assert list(names["shipped topologies"]) == builtin_inputs.names("topologies")
-    assert list(names["shipped traces"]) == builtin_inputs.names("traces")
+    assert list(names["built-in topologies"]) == builtin_inputs.names("topologies")
+    assert list(names["built-in traces"]) == builtin_inputs.names("traces")
     assert names["transport controls"].keys() >= {"none", "window", "dctcp"}
     assert all(what for room in ("topology kinds", "routings", "trace formats") for what in names[room].values())
 

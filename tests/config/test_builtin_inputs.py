@@ -1,4 +1,4 @@
-"""Shipped inputs are found by name, beside the package or inside it."""
+"""Built-in inputs are found by name, beside the package or inside it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Each layer of settings goes before the one below it: defaults, shipped file, preset, base, file, point, --set."""
+"""Each layer of settings goes before the one below it: defaults, built-in file, preset, base, file, point, --set."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +23,7 @@ def of_point(folder: Path) -> Scenario:
 
 LAYERS: dict[str, tuple[Callable[[Path], Scenario], int]] = {
     "default": (lambda _: build_scenario("perm16", {"kind": "fat_tree", "k": 4}, transport="none"), 416_000),
-    "shipped file": (lambda _: build_scenario("perm16", "rail_optimized_16", transport="none"), 832_000),
+    "built-in file": (lambda _: build_scenario("perm16", "rail_optimized_16", transport="none"), 832_000),
     "preset": (
         lambda _: build_scenario("perm16", "rail_optimized_16", transport="roce"),
         6_400_000,
@@ -51,14 +51,14 @@ def test_a_setting_over_an_object_leaves_the_rest_to_the_preset() -> None:
         changed = build_scenario("perm16", topology, sets=["topology.delay=2us"])
         assert changed == build_scenario("perm16", {"kind": "fat_tree", "k": 4, "delay": "2us"})
         assert changed.topology.buffer == 1_600_000
-    shipped = build_scenario("perm16", netsim.load_topology("fat_tree_k4_100g"), sets=["topology.delay=2us"])
-    assert shipped == build_scenario("perm16", {"base": "fat_tree_k4_100g", "delay": "2us"})
+    builtin = build_scenario("perm16", netsim.load_topology("fat_tree_k4_100g"), sets=["topology.delay=2us"])
+    assert builtin == build_scenario("perm16", {"base": "fat_tree_k4_100g", "delay": "2us"})
     routed = build_scenario("perm16", "fat_tree_k4_100g", routing=Spray(), transport="ideal", sets=["routing.pxn=off"])
     assert routed.routing.order == "round_robin"
 
 
 def test_a_part_is_judged_as_it_runs() -> None:
-    """A headroom may be larger than a shipped file's buffer where the preset's is what ports have."""
+    """A headroom may be larger than a built-in file's buffer where the preset's is what ports have."""
     scenario = build_scenario("perm16", {"base": "fat_tree_k4_100g", "pfc": {"headroom": "1MB"}})
     assert scenario.topology.pfc.headroom < scenario.topology.buffer
     with pytest.raises(netsim.InputError, match=r"the transport's preset does not go with it: .*trim = true"):

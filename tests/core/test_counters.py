@@ -45,7 +45,7 @@ def test_samples_come_at_regular_times_as_long_as_something_waits() -> None:
 
 def test_too_many_samples_are_thinned_out_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = samples_of(play_core(INCAST))
-    monkeypatch.setattr(counters, "MOST_LOOKS", 12)
+    monkeypatch.setattr(counters, "MOST_SAMPLE_TIMES", 12)
     run = play_core(INCAST)
     thin, interval_ps = samples_of(run), run.fabric.samples.interval_ps
     assert interval_ps in (8 * MICROSECOND, 16 * MICROSECOND)

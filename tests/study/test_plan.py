@@ -122,7 +122,7 @@ def test_the_content_of_an_algorithm_file_counts(tmp_path: Path) -> None:
             "line 4: routing.kind = 'spry' is unknown; did you mean 'spray'?",
         ),
         ('[grid]\ntransport.presett = ["uec"]', "line 4: unknown key 'transport.presett'; did you mean 'preset"),
-        ('[grid]\ntopology = ["fat_tree_k5_100g"]', "line 4: no file and no shipped topology is called"),
+        ('[grid]\ntopology = ["fat_tree_k5_100g"]', "line 4: no file and no built-in topology is called"),
         ("[grid]\nseed = { from = 1, to = 20000 }", "line 4: grid.seed has 20,000 values; take 10,000"),
         ("grid = 3", "line 3: grid is no table"),
         ("points = 3", "line 3: points is no list of tables"),

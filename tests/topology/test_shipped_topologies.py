@@ -1,4 +1,4 @@
-"""The shipped topology files are what their names say, and state everything."""
+"""The built-in topology files are what their names say, and state everything."""
 
 import re
 import tomllib
@@ -12,7 +12,7 @@ from netsim.topology import TOPOLOGIES, Topology
 from netsim.units import FROM_FILE, parse_time
 
 G = 10**9
-SPEEDS = {100: 1_000_000, 400: 500_000}  # Gb/s and ps of the links that are shipped
+SPEEDS = {100: 1_000_000, 400: 500_000}  # Gb/s and ps of the links that are built-in
 EXPECTED = {  # hosts, bisection, delay of a network link
     **{f"fat_tree_k{k}_{g}g": (k**3 // 4, k**3 // 8 * g * G, SPEEDS[g]) for k in (4, 8, 16) for g in SPEEDS},
     **{f"leaf_spine_32_{over}to1": (32, 16 * 100 * G // over, SPEEDS[100]) for over in (1, 2, 4)},

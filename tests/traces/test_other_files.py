@@ -144,9 +144,9 @@ def test_a_topology_is_no_trace_and_no_scenario(tmp_path: Path) -> None:
 
 
 def test_shipped_names_are_known_on_both_sides() -> None:
-    told = "'perm16' is a shipped trace, not a topology; netsim run perm16 --on TOPOLOGY"
+    told = "'perm16' is a built-in trace, not a topology; netsim run perm16 --on TOPOLOGY"
     assert told in refusal(load_topology, "perm16")
-    assert "'fat_tree_k4_100g' is a shipped topology, not a trace" in refusal(load_trace, "fat_tree_k4_100g")
+    assert "'fat_tree_k4_100g' is a built-in topology, not a trace" in refusal(load_trace, "fat_tree_k4_100g")
 
 
 def test_a_saved_run_is_neither(tmp_path: Path) -> None:

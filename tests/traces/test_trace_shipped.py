@@ -1,4 +1,4 @@
-"""The shipped traces hold what their names say, and are what `traces/make.py` writes."""
+"""The builtin traces hold what their names say, and are what `traces/make.py` writes."""
 
 import runpy
 from collections import Counter
@@ -11,7 +11,7 @@ from netsim.traces import Trace, read
 FOLDER = Path(__file__).parents[2] / "traces"
 
 
-def shipped(name: str) -> Trace:
+def builtin(name: str) -> Trace:
     return read(FOLDER / f"{name}.jsonl")
 
 
@@ -23,7 +23,7 @@ def test_make_writes_exactly_the_shipped_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "size"), [("decode", 14_336), ("prefill", 14_680_064)])
 def test_deepseek_v3_has_the_published_counts_and_sizes(name: str, size: int) -> None:
-    trace = shipped(f"deepseek_v3_{name}_16")
+    trace = builtin(f"deepseek_v3_{name}_16")
     assert trace.ranks == 16
     reduced, gathered = ("all_reduce", size), ("all_gather", 258_560)
     assert [(each.op, each.bytes) for each in trace.operations] == [reduced] * 181 + [gathered]
@@ -31,7 +31,7 @@ def test_deepseek_v3_has_the_published_counts_and_sizes(name: str, size: int) ->
 
 
 def test_the_later_code_reduces_as_many_bytes_in_fewer_calls() -> None:
-    first, later = shipped("deepseek_v3_decode_16"), shipped("deepseek_v3_later_decode_16")
+    first, later = builtin("deepseek_v3_decode_16"), builtin("deepseek_v3_later_decode_16")
     assert Counter((each.op, each.bytes, each.dtype) for each in later.operations) == {
         ("all_reduce", 14_336, "bf16"): 65,
         ("all_reduce", 28_672, "fp32"): 58,
@@ -51,18 +51,18 @@ def test_the_later_code_reduces_as_many_bytes_in_fewer_calls() -> None:
     ],
 )
 def test_plain_collectives(name: str, op: str, algorithm: str | None) -> None:
-    trace = shipped(name)
+    trace = builtin(name)
     expected = [(op, algorithm, size) for size in (65_536, 1_048_576, 16_777_216)]
     assert [(each.op, each.algorithm, each.bytes) for each in trace.operations] == expected
 
 
 @pytest.mark.parametrize("ranks", [16, 128])
 def test_permutations_move_every_rank_half_way_round(ranks: int) -> None:
-    (operation,) = shipped(f"perm{ranks}").operations
+    (operation,) = builtin(f"perm{ranks}").operations
     assert operation.flows == tuple((s, (s + ranks // 2) % ranks, 2_000_000) for s in range(ranks))
 
 
 def test_incast_sends_everything_to_the_last_rank() -> None:
-    (operation,) = shipped("incast16").operations
+    (operation,) = builtin("incast16").operations
     assert operation.flows == tuple((s, 15, 2_000_000) for s in range(15))
     assert operation.bytes == 30_000_000

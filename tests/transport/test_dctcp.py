@@ -47,7 +47,7 @@ def heard(control: str, window: int, gain: float, steps: list[Step]) -> list[tup
         if timeout:
             sender.hear(TIMEOUT, 0, 1)
         else:
-            sender.hear(ACK, 0, acks > 0, marked)
+            sender.hear(ACK, 0, int(acks > 0), int(marked))
         rows.append((acked, ahead, int(sender.row["cwnd"][0]), int(sender.row["dctcp"]["alpha"][0])))
     return rows
 

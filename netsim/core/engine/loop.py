@@ -47,7 +47,7 @@ def nodes_due(world, colour, until):
 
 @part
 def record_next_event(world, node_id):
-    """After a visit: when its group next_events next."""
+    """After a visit: when its group is next due."""
     slot = world.node_blocks[node_id]
     world.next_event_of_group[slot] = min(world.next_event_of_group[slot], world.next_event[node_id])
 
@@ -83,7 +83,7 @@ def busier_host(world, node_id, until):
 @inner
 def run_events(world, node_id, until):
     """A switch whose egresses depend on each other, always or in this visit."""
-    is_batched = not world.settings[0].coupled
+    is_batched = not world.settings[0].event_driven
     if is_batched:
         begin_events(world, node_id)
     event_driven_switch(world, node_id, until)
@@ -94,7 +94,7 @@ def run_events(world, node_id, until):
 @inner
 def busier_switch(world, node_id, until):
     """A switch with more to ask at every packet than whether there is flow control."""
-    if world.settings[0].coupled or not batched_switch(world, node_id, until):
+    if world.settings[0].event_driven or not batched_switch(world, node_id, until):
         run_events(world, node_id, until)
 
 
@@ -117,9 +117,10 @@ def visit(world, node_id, until):
         else:
             busier_host(world, node_id, until)
     elif (
-        settings.coupled == 0
+        settings.event_driven == 0
         and settings.disciplined == 0
         and settings.timestamped == 0
+        and settings.lossy == 0
         and settings.per_packet_routing == 0
     ):
         if settings.lossless == 0:

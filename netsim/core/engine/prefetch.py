@@ -127,11 +127,24 @@ def prefetch_links(world, node_id, until):
 
 @part
 def prefetch_packets(world, node_id, until):
-    """The first packets on the wires into a node that is visited next; the rows of its links are at hand by now."""
+    """The first packets on the wires into a node that is visited next, and those in its queues that it sends then.
+
+    The rows of its links are at hand by now.
+    """
     node = world.nodes[node_id]
     for i in range(node.first_in, node.last_in):
         link_id = world.inbound[i]
         if world.next_arrival[link_id] < until:
-            in_flight = load_ring(world.links[link_id].in_flight)
-            prefetch(world.packet_pool, in_flight.start + (in_flight.head & in_flight.mask), 0)
-            prefetch(world.packet_pool, in_flight.start + (in_flight.head & in_flight.mask), 1)
+            prefetch_head(world, world.links[link_id].in_flight)
+    if node_id >= world.settings[0].hosts and node.next_egress < until:
+        for i in range(node.first_out, node.last_out):
+            if world.next_egress[i] < until:
+                prefetch_head(world, world.links[world.outbound[i]].payload)
+
+
+@part
+def prefetch_head(world, row):
+    """The first packets of a ring."""
+    first = row.start + (row.head & row.mask)
+    prefetch(world.packet_pool, first, 0)
+    prefetch(world.packet_pool, first, 1)

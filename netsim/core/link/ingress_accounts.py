@@ -4,7 +4,7 @@ All that an account brings about is a PAUSE or RESUME, which takes a delay to it
 this switch within the visit. So sums are enough, but for accounts that are tracked: those that may cross XOFF, whose
 sender is paused, or that may meet a long queue. What happens to them is kept as events and, after all egresses have
 run, put in order of time; pauses follow from that. Egresses depend on each other only where a packet may find no
-headroom: `admit_arrivals` and `may_overflow` tell beforehand.
+headroom, or no room in a shared buffer: `admit_arrivals`, `may_overflow` and `may_fill_pool` tell beforehand.
 """
 
 import numpy as np
@@ -14,6 +14,7 @@ from netsim.core.state.dtypes import NEVER, NONE
 from netsim.core.state.packet_header import ACK, TRIMMED, bytes_of
 from netsim.core.state.packet_pool import first_at, insert_into_inbox, load_ring
 from netsim.kernel import inner, part
+from netsim.queues.disciplines.shared_buffer import ALPHA
 
 TRACKED, LISTED = 1, 2  # an account is tracked; and it is to be settled after this visit
 LATE = 1  # key of an event: twice its time, and this more if it comes after the arrival of that time
@@ -92,6 +93,47 @@ def record_pause(world, link_id, ingress, at):
 
 
 @inner
+def inbox_bytes(world, link_id):
+    """What has come for an egress and counts."""
+    inbox, strict = (
+        world.inboxes[world.port_number[link_id]],
+        world.link_classes[world.links[link_id].link_class].strict,
+    )
+    total = 0
+    for k in range(inbox.start, inbox.start + inbox.tail):
+        total += counted_bytes(world.packet_pool[k].meta, strict)
+    return total
+
+
+@inner
+def may_fill_pool(world, node_id, count, inputs):
+    """Whether the shared buffer may refuse a packet or have its sender pause, if nothing leaves; else sums are enough.
+
+    Something has come for `count` egresses by `inputs` ingresses. Watches the buffer if it may be fuller than ever.
+    """
+    node, pool, settings = world.nodes[node_id], world.pools[node_id], world.settings[0]
+    if pool.room == 0:
+        return False
+    taken = np.int64(pool.taken)
+    for i in range(count):
+        taken += inbox_bytes(world, world.busy_egresses[i])
+    most = settings.queues.shared_buffer.alpha * (pool.room - taken) >> ALPHA  # that an account or a queue holds then
+    all_pausable = True
+    for i in range(inputs):
+        ingress = world.inbound[node.first_in + np.int64(world.due_ingresses[i])]
+        if not is_pausable(world, ingress):
+            all_pausable = False
+        elif world.pfc_state[ingress].ingress_occupancy > min(settings.xoff, most):
+            return True
+    if not all_pausable:
+        for i in range(count):
+            if world.links[world.busy_egresses[i]].backlog + inbox_bytes(world, world.busy_egresses[i]) > most:
+                return True
+    pool.watched = taken > pool.fullest
+    return False
+
+
+@inner
 def may_overflow(world, node_id, count, ties):
     """Whether a queue may find no room for what has come, if nothing leaves; where one may get long, track all.
 
@@ -106,9 +148,7 @@ def may_overflow(world, node_id, count, ties):
         inbox = world.inboxes[world.port_number[world.busy_egresses[i]]]
         length = link.backlog + inbox.tail * world.settings[0].max_packet_bytes
         if length > link_class.pause_above:
-            length = link.backlog
-            for k in range(inbox.start, inbox.start + inbox.tail):
-                length += counted_bytes(world.packet_pool[k].meta, link_class.strict)
+            length = link.backlog + inbox_bytes(world, world.busy_egresses[i])
             if length > link_class.room:
                 return True
             gets_long |= length > link_class.pause_above
@@ -176,19 +216,19 @@ def apply_event(world, ingress, event, at):
 
 
 @inner
-def settle_all(world, due):
-    """After a visit in which something came by `due` ingresses."""
+def settle_all(world, inputs):
+    """After a visit in which something came by `inputs` ingresses."""
     progress = world.progress[0]
     for i in range(progress.unsettled):
         settle(world, world.unsettled[i])
     progress.unsettled = 0
-    for i in range(due):
+    for i in range(inputs):
         world.wire_heads[world.due_ingresses[i]] = -1
 
 
 @inner
-def put_back_arrivals(world, node_id, count, due):
-    """What has been received for `count` egresses by `due` ingresses comes again; accounts are as they were before."""
+def put_back_arrivals(world, node_id, count, inputs):
+    """What came for `count` egresses by `inputs` ingresses comes again; accounts are as they were before."""
     node = world.nodes[node_id]
     for i in range(count):
         world.inboxes[world.port_number[world.busy_egresses[i]]].tail = 0
@@ -196,7 +236,7 @@ def put_back_arrivals(world, node_id, count, due):
         ingress = world.inbound[i]
         world.pfc_state[ingress].ingress_occupancy -= arrived_bytes(world, ingress)
         world.pfc_state[ingress].tracked = TRACKED if world.pfc_state[ingress].pause_sent else 0
-    for i in range(due):
+    for i in range(inputs):
         ingress = world.inbound[node.first_in + np.int64(world.due_ingresses[i])]
         in_flight = world.links[ingress].in_flight
         in_flight.head = world.wire_heads[world.due_ingresses[i]]

@@ -6,6 +6,9 @@ the queues, as in the DCQCN paper (section 4): what an account holds above its s
 headroom of that ingress, which is apart from the pool; while anything stands there, the sender is stopped.
 """
 
+import numpy as np
+
+from netsim.core.state.packet_pool import insert_into_inbox
 from netsim.kernel import inner
 from netsim.queues.disciplines.shared_buffer import ALPHA, share
 
@@ -14,6 +17,30 @@ from netsim.queues.disciplines.shared_buffer import ALPHA, share
 def take_room(pool, wire_bytes):
     pool.taken += wire_bytes
     pool.fullest = max(pool.fullest, pool.taken)
+
+
+@inner
+def change_pool(world, node_id, key, wire_bytes):
+    """Bytes come to a switch whose egresses run one after the other, or leave it (below 0). key: as record_event's."""
+    pool = world.pools[node_id]
+    if pool.room > 0:
+        pool.taken += wire_bytes
+        if pool.watched:
+            insert_into_inbox(world, world.pool_events[0], key, wire_bytes, 0, 0)
+
+
+@inner
+def find_fullest(world, node_id):
+    """After a visit in which the buffer was watched: how full was it, with all that happened in order of time?"""
+    pool, events = world.pools[node_id], world.pool_events[0]
+    taken = np.int64(pool.taken)
+    for k in range(events.start, events.start + events.tail):
+        taken -= world.packet_pool[k].header
+    for k in range(events.start, events.start + events.tail):
+        taken += world.packet_pool[k].header
+        if world.packet_pool[k].header > 0:
+            pool.fullest = max(pool.fullest, taken)
+    events.tail, pool.watched = 0, 0
 
 
 @inner

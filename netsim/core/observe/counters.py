@@ -8,7 +8,7 @@ from netsim.core.state.packet_header import ACK
 from netsim.core.state.world import World
 
 FIRST_INTERVAL_PS = 4_000_000  # a sample cuts a window of the core in two: not more often than every few windows
-MOST_LOOKS = 128  # then every other is forgotten and the interval doubles: pictures need no more
+MOST_SAMPLE_TIMES = 128  # then every other is forgotten and the interval doubles: pictures need no more
 
 
 QUEUE_COLUMNS = ("time_ps", "link", "bytes", "sent_bytes", "ecn_marks", "drops", "paused_ps")  # from sent_bytes so far
@@ -21,9 +21,9 @@ class QueueSamples:
     """
 
     def __init__(self, world: World) -> None:
-        self._settings, self._progress, self._album = world.settings[0], world.progress[0], world.samples
+        self._settings, self._progress, self._sample_buffer = world.settings[0], world.progress[0], world.samples
         self._taken: list[Any] = []
-        self._settings["sample_interval"], self._settings["max_sample_times"] = FIRST_INTERVAL_PS, MOST_LOOKS
+        self._settings["sample_interval"], self._settings["max_sample_times"] = FIRST_INTERVAL_PS, MOST_SAMPLE_TIMES
 
     @property
     def interval_ps(self) -> int:
@@ -32,7 +32,7 @@ class QueueSamples:
 
     def collect(self) -> None:
         """Take what the core has sampled; if those are too many times, it samples half as often from now on."""
-        self._taken.append(self._album[: self._progress["samples"]].copy())
+        self._taken.append(self._sample_buffer[: self._progress["samples"]].copy())
         self._progress["samples"] = 0
         if self._progress["sample_times"] > self._settings["max_sample_times"]:
             self._thin_out()

@@ -65,7 +65,7 @@ class PacketTracer:
     def begin(self, world: World) -> World:
         """The world, before anything has moved in it, with room to write down what will."""
         row = world.settings[0]
-        row["coupled"] = row["tracing"] = 1
+        row["event_driven"] = row["tracing"] = 1
         row["trace_reserve"] = row["pool_reserve"] // ENTRIES_PER_ROW + ROWS_PER_PORT * len(world.busy_egresses)
         packet_trace = np.zeros(FIRST_ROWS + int(row["trace_reserve"]), packet_trace_dtypes.PACKET_TRACE)
         return world._replace(

@@ -11,7 +11,7 @@ def sample_queues(world, moves_at, stop):
     found = progress.samples
     for link_id in range(world.links.size):
         link = world.links[link_id]
-        if length(link.payload):
+        if link.backlog > 0 and length(link.payload):  # the first is at hand sooner
             sample = world.samples[found]
             sample.at = progress.next_sample_at
             sample.link = link_id

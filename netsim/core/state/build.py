@@ -66,7 +66,7 @@ def new_world(
     row = settings[0]
     row["seed"] = np.uint64(seed % 2**64).astype(np.int64)
     row["selective"], row["nak_per_packet"], row["classes"] = selective, nak_per_packet, classes
-    row["coupled"], row["jittery"] = row["pooling"] or classes > 1, link_classes["jitter"].any()
+    row["event_driven"], row["jittery"] = classes > 1, link_classes["jitter"].any()
     _limit_windows(row, network, link_classes[class_of], nodes["node_blocks"])
     rows, pool_used = _links(network, link_classes, class_of, REGISTRY[control].receiver_credit, classes)
     return World(
@@ -231,6 +231,7 @@ def _links(
     ports = int(np.bincount(network.source)[len(network.hosts) :].max(initial=1))  # of the largest switch
     links, pfc_state = aligned_zeros(count, dtypes.LINK), aligned_zeros(count, dtypes.PFC_STATE)
     of_ports = {name: np.zeros(ports, dtypes.RING) for name in ("inboxes", "account_events")}
+    of_ports["pool_events"] = np.zeros(1, dtypes.RING)
     for name, column in (("link_class", class_of), ("source", network.source), ("target", network.target)):
         links[name] = np.tile(column, classes)
     pfc_state["paused_by"] = dtypes.NONE

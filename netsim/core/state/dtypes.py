@@ -114,6 +114,7 @@ POOL = np.dtype(  # the memory of a switch
         ("room", "i8"),  # bytes that its ports share; 0: each has a buffer of its own
         ("taken", "i8"),  # bytes of them that are in use
         ("fullest", "i8"),  # and the most that ever were
+        ("watched", "i8"),  # in this visit that may change
     ]
 )
 HOST = np.dtype(

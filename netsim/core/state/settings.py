@@ -41,7 +41,7 @@ SETTINGS = np.dtype(  # what no kernel changes
         ("lossless", "i8"),  # priority flow control is on
         ("xoff", "i8"),
         ("xon", "i8"),
-        ("coupled", "i8"),  # switches go from event to event (core/switch/event_driven.py)
+        ("event_driven", "i8"),  # switches go from event to event (core/switch/event_driven.py)
         ("timestamped", "i8"),  # packets have metadata
         ("telemetered", "i8"),  # and telemetry
         ("seed", "i8"),

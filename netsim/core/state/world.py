@@ -37,6 +37,7 @@ class World(NamedTuple):
     last_telemetry: np.ndarray  # TELEMETRY that a connection had last, MOST_HOPS rows each where settings.telemetered
     blocks: np.ndarray  # per size class: first free block of `packet_pool`
     inboxes: np.ndarray  # per port: RING of what reaches it in this window
+    pool_events: np.ndarray  # one RING: what comes to a watched buffer in this visit and leaves it
     account_events: np.ndarray  # per port: RING of what happens in this visit to the account of its ingress
     due_ingresses: np.ndarray  # in a visit: the ingresses by which something comes, numbered within their switch
     wire_heads: np.ndarray  # per port: head of the wire into it before this visit; -1 where nothing has come

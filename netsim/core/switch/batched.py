@@ -10,12 +10,14 @@ from netsim.core.link.ingress_accounts import (
     TRACKED,
     admit_arrivals,
     counted_bytes,
+    may_fill_pool,
     may_overflow,
     put_back_arrivals,
     settle_all,
 )
 from netsim.core.link.pfc import on_pause
 from netsim.core.link.priorities import next_signal
+from netsim.core.link.shared_buffer import find_fullest
 from netsim.core.link.wire import onward, schedule_node
 from netsim.core.state.dtypes import NEVER
 from netsim.core.state.packet_header import HOP, INGRESS, is_ack
@@ -23,7 +25,7 @@ from netsim.core.state.packet_metadata import head_index
 from netsim.core.state.packet_pool import behind_head, first, first_at, insert_into_inbox, length, load_ring, make_room
 from netsim.core.switch.event_driven import refresh, soonest_of
 from netsim.core.switch.per_packet_routing import pick_link
-from netsim.core.switch.port_queue import dequeue, enqueue, load, next_transmission, store, with_pause
+from netsim.core.switch.port_queue import dequeue, enqueue, is_pooled, load, next_transmission, store, with_pause
 from netsim.kernel import inner, part
 
 
@@ -57,7 +59,7 @@ def receive_from(world, ingress, number, cut, n):
         meta += (1 - 2 * is_ack(meta)) << HOP
         insert_into_inbox(world, inbox, at, header, meta + tag, pool_index)
         at = following
-    if lossless:
+    if lossless or is_pooled(world):
         fits = admit_arrivals(world, ingress, link_class, number, head, arrived)
     world.links[ingress].in_flight.head = in_flight.head
     world.next_arrival[ingress] = at
@@ -92,11 +94,11 @@ def receive(world, node_id, until):
     """
     node = world.nodes[node_id]
     n, fits, ties = 0, True, False
-    due, soonest, later = list_due(world, node, until)
+    inputs, soonest, later = list_due(world, node, until)
     while soonest < until:
-        cut = until if due == 1 else min(until, soonest + world.settings[0].lookahead)
+        cut = until if inputs == 1 else min(until, soonest + world.settings[0].lookahead)
         soonest = NEVER
-        for i in range(due):
+        for i in range(inputs):
             number = np.int64(world.due_ingresses[i])
             ingress = world.inbound[node.first_in + number]
             if world.next_arrival[ingress] < cut:
@@ -104,7 +106,7 @@ def receive(world, node_id, until):
                 fits &= holds
                 ties |= tie
             soonest = min(soonest, world.next_arrival[ingress])
-    return n, due, min(soonest, later), fits, ties
+    return n, inputs, min(soonest, later), fits, ties
 
 
 @part
@@ -123,7 +125,8 @@ def add_waiting(world, node_id, n, until, tracks):
         if not is_due:
             later = min(later, sends_at)
         if lossless:
-            is_due |= world.next_pause[place] < until or (tracks and world.next_release[place] < until)
+            is_due |= world.next_pause[place] < until
+        is_due |= tracks and world.next_release[place] < until
         if is_due and world.inboxes[place - node.first_out].tail == 0:
             world.busy_egresses[n] = world.outbound[place]
             n += 1
@@ -164,7 +167,7 @@ def serve(world, link_id, first_out, until):
     if was_empty and length(port.in_flight):
         world.next_arrival[link_id] = first_at(world.packet_pool, port.in_flight)
         schedule_node(world, link.target, world.next_arrival[link_id])
-    if lossless:
+    if lossless or is_pooled(world):
         world.next_release[place] = port.free_at if port.data.leaving else NEVER
     world.next_egress[place] = next_transmission(port)
     return world.next_egress[place]
@@ -174,18 +177,27 @@ def serve(world, link_id, first_out, until):
 def batched_switch(world, node_id, until):
     """Run a switch up to `until`; or return False, and nothing has happened, if its egresses depend on each other."""
     node, lossless = world.nodes[node_id], world.settings[0].lossless
-    n, due, arrives, fits, ties = receive(world, node_id, until)
-    if lossless and (not fits or may_overflow(world, node_id, n, ties)):
-        put_back_arrivals(world, node_id, n, due)
+    pooled = is_pooled(world)
+    if pooled and node.paused_senders > 0:
         return False
-    tracks = lossless and (node.paused_senders > 0 or world.progress[0].unsettled > 0)
+    n, inputs, arrives, fits, ties = receive(world, node_id, until)
+    if (lossless and (not fits or may_overflow(world, node_id, n, ties))) or (
+        pooled and may_fill_pool(world, node_id, n, inputs)
+    ):
+        put_back_arrivals(world, node_id, n, inputs)
+        return False
+    watched = pooled and world.pools[node_id].watched
+    tracks = watched or (lossless and (node.paused_senders > 0 or world.progress[0].unsettled > 0))
     n, sends_at = add_waiting(world, node_id, n, until, tracks)
     for i in range(n):
         sends_at = min(sends_at, serve(world, world.busy_egresses[i], node.first_out, until))
     node.next_egress = sends_at
     soonest = min(arrives, sends_at)
+    if watched:
+        find_fullest(world, node_id)
+    if lossless or pooled:
+        settle_all(world, inputs)
     if lossless:
-        settle_all(world, due)
         if node.next_pause < until:
             node.next_pause = soonest_of(world.next_pause, node.first_out, node.last_out)
         soonest = min(soonest, node.next_pause)

@@ -38,7 +38,10 @@ def with_per_packet_routing(world: World, routing: PerPacketRouting) -> World:
     groups["first"], groups["count"] = routing.first[:-1], np.diff(routing.first)
     settings = world.settings[0]
     settings["per_packet_routing"] = MODES[routing.mode]
-    settings["coupled"] |= routing.in_turn or routing.mode in ("flowlet", "adaptive")  # order of all arrivals counts
+    settings["event_driven"] |= routing.in_turn or routing.mode in (
+        "flowlet",
+        "adaptive",
+    )  # order of all arrivals counts
     settings["in_turn"], settings["gap"], settings["slots"] = routing.in_turn, routing.gap_ps, routing.slots
     settings["entropies"], has_metadata = routing.entropies, routing.mode == "reps"
     settings["timestamped"] |= has_metadata

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from netsim.core.link.drops import drop, is_lost
-from netsim.core.link.ingress_accounts import record_pause, release_ingress
+from netsim.core.link.ingress_accounts import LATE, record_pause, release_ingress
 from netsim.core.link.pfc import is_pausable
+from netsim.core.link.shared_buffer import change_pool
 from netsim.core.link.wire import time_to_send
 from netsim.core.state.dtypes import NEVER, WAITED
 from netsim.core.state.packet_header import ACK, MARK, TRIMMED, bytes_of, ingress_of, is_ack, without_ingress
@@ -36,26 +37,27 @@ class Port(NamedTuple):
     data: Queue
     control: Queue
     in_flight: Ring
-    longest: int
-    sent_bytes: int
-    waited: int
     paused: int
+
+
+@part
+def is_pooled(world):
+    """Whether ports of a switch share a buffer, which is a discipline."""
+    return world.settings[0].disciplined and world.settings[0].pooling
 
 
 @part
 def load(link, paused):
     data = Queue(load_ring(link.payload), link.backlog, np.int64(link.leaving))
     control = Queue(load_ring(link.control), link.control_backlog, np.int64(link.control_leaving))
-    return Port(link.free_at, data, control, load_ring(link.in_flight), link.longest, link.sent_bytes, 0, paused)
+    return Port(link.free_at, data, control, load_ring(link.in_flight), paused)
 
 
 @part
 def store(link, port):
-    link.free_at, link.longest, link.sent_bytes = port.free_at, port.longest, port.sent_bytes
+    link.free_at = port.free_at
     link.backlog, link.leaving = port.data.backlog, port.data.leaving
     link.control_backlog, link.control_leaving = port.control.backlog, port.control.leaving
-    if port.waited > 0:
-        link.waited += port.waited
     store_ring(link.payload, port.data.ring)
     store_ring(link.control, port.control.ring)
     store_ring(link.in_flight, port.in_flight)
@@ -72,10 +74,8 @@ def next_transmission(port):
 @part
 def with_pause(port, now, paused):
     """The port has stopped sending data, or goes on."""
-    free_at, data, control, in_flight, longest, sent_bytes, waited, _ = port
-    if not paused:
-        free_at = max(free_at, now)
-    return Port(free_at, data, control, in_flight, longest, sent_bytes, waited, paused)
+    free_at, data, control, in_flight, _ = port
+    return Port(free_at if paused else max(free_at, now), data, control, in_flight, paused)
 
 
 @part
@@ -97,15 +97,16 @@ def transmit_from(world, link_id, link, link_class, in_flight, at, header, meta)
 @part
 def send(world, link_id, link, link_class, port, now, header, meta, pool_index, is_data, waiting):
     """Begin to send a packet of data, with `waiting` bytes behind it, or of the control class."""
-    free_at, data, control, in_flight, longest, sent_bytes, waited, paused = port
+    _, data, control, in_flight, paused = port
     settings, wire_bytes, before = world.settings[0], bytes_of(meta), in_flight.tail
     free_at = now + time_to_send(link_class, wire_bytes)
     in_flight = transmit_from(world, link_id, link, link_class, in_flight, free_at + link_class.delay, header, meta)
     if settings.timestamped and in_flight.tail > before:
         if settings.telemetered and is_data and not is_ack(meta):
-            append_telemetry(world, pool_index, link_id, now, sent_bytes, waiting)
+            append_telemetry(world, pool_index, link_id, now, link.sent_bytes, waiting)
         carry_metadata(world, pool_index, in_flight)
-    return Port(free_at, data, control, in_flight, longest, sent_bytes + wire_bytes, waited, paused)
+    link.sent_bytes += wire_bytes
+    return Port(free_at, data, control, in_flight, paused)
 
 
 @part
@@ -125,18 +126,20 @@ def dequeue(world, link_id, link, link_class, port, now):
     """What the link begins to send up to now, control first; a packet keeps its room until its last bit has left."""
     settings, lossless = world.settings[0], world.settings[0].lossless
     while port.free_at <= now:
-        free_at, data, control, in_flight, longest, sent_bytes, waited, paused = port
+        free_at, data, control, in_flight, paused = port
         if lossless and data.leaving:
             release_ingress(world, link_id, link_class, free_at, data.leaving, data.backlog - data.leaving)
+        if is_pooled(world) and data.leaving:
+            change_pool(world, np.int64(link.source), 2 * free_at, -data.leaving)
         data = Queue(data.ring, data.backlog - data.leaving, 0)
         control = Queue(control.ring, control.backlog - control.leaving, 0)
         ring = control.ring if length(control.ring) else data.ring
         if length(ring) == 0 or (paused and length(control.ring) == 0):
-            return Port(free_at, data, control, in_flight, longest, sent_bytes, waited, paused)
+            return Port(free_at, data, control, in_flight, paused)
         packet, pool_index = first(world.packet_pool, ring), head_index(ring)
         header, meta, wire_bytes = packet.header, without_ingress(packet.meta), bytes_of(packet.meta)
         came_at = packet.at
-        waited += (free_at - came_at) * wire_bytes >> WAITED
+        link.waited += (free_at - came_at) * wire_bytes >> WAITED
         if length(control.ring):
             control = Queue(behind_head(ring), control.backlog, wire_bytes)
         else:
@@ -146,7 +149,7 @@ def dequeue(world, link_id, link, link_class, port, now):
             if settings.disciplined and not is_ack(meta):
                 since, backlog = free_at - came_at, data.backlog
                 meta |= mark_at_dequeue(world, link_id, link, backlog, wire_bytes, since, in_flight.tail, free_at)
-        port = Port(free_at, data, control, in_flight, longest, sent_bytes, waited, paused)
+        port = Port(free_at, data, control, in_flight, paused)
         waiting = data.backlog - data.leaving
         port = send(
             world, link_id, link, link_class, port, free_at, header, meta, pool_index, data.leaving > 0, waiting
@@ -170,7 +173,9 @@ def mark(world, link_id, link, link_class, port, meta, now):
     """A packet joins the queue: meta, with a mark if it gets one."""
     if is_ack(meta):
         return meta
-    accepted = port.in_flight.tail + length(port.data.ring) + length(port.control.ring) + link.lost  # before this one
+    accepted = port.in_flight.tail + length(port.data.ring) + length(port.control.ring)  # before this one
+    if world.settings[0].lossy:
+        accepted += link.lost
     settings, state, backlog = world.settings[0], world.queue_state[link_id], port.data.backlog
     if dispatch.on_enqueue(settings, state, link_class, backlog, accepted, settings.seed, link_id, now):
         link.marks += 1
@@ -205,6 +210,8 @@ def enqueue(world, link_id, link, link_class, port, now, header, meta, pool_inde
         if not has_room:
             return port
     if not own_class:
+        if is_pooled(world):
+            change_pool(world, np.int64(link.source), 2 * now + LATE, wire_bytes)
         meta = mark(world, link_id, link, link_class, port, meta, now)
         if settings.lossless and port.data.backlog + wire_bytes > link_class.pause_above:
             record_pause(world, link_id, ingress_of(meta), now)
@@ -212,18 +219,17 @@ def enqueue(world, link_id, link, link_class, port, now, header, meta, pool_inde
     if at_once:
         bare, waiting = without_ingress(meta), port.data.backlog
         port = send(world, link_id, link, link_class, port, now, header, bare, pool_index, not own_class, waiting)
-    free_at, data, control, in_flight, longest, sent_bytes, waited, paused = port
-    free_at = max(free_at, now)
+    free_at, data, control, in_flight, paused = port
     if own_class and at_once:
         control = Queue(control.ring, control.backlog + wire_bytes, wire_bytes)
     elif own_class:
         control = queue_behind(world, control, now, header, meta, pool_index)
     else:
-        longest = max(longest, data.backlog + wire_bytes)
+        link.longest = max(link.longest, data.backlog + wire_bytes)
         if at_once:
             data = Queue(data.ring, data.backlog + wire_bytes, wire_bytes)
             if settings.lossless:
                 world.pfc_state[link_id].leaving_from = ingress_of(meta)
         else:
             data = queue_behind(world, data, now, header, meta, pool_index)
-    return Port(free_at, data, control, in_flight, longest, sent_bytes, waited, paused)
+    return Port(max(free_at, now), data, control, in_flight, paused)

@@ -19,7 +19,7 @@ EMPTY = "transfers carry nothing: they count as one byte, so that somebody can w
 class Unit:
     """An operation of the trace to be: `needs` are the units that each of its ranks waits for.
 
-    `told` says that the file names its stream. `waits` are the needs that hold it up: of a transfer, its source's.
+    `recorded` says that the file names its stream. `waits` are the needs that hold it up: of a transfer, its source's.
     """
 
     request: Operation
@@ -117,6 +117,6 @@ def _need(joiner: Joiner, joined: Joined, unit: Unit, own: int, unit_of: list[in
 def _placed(unit: Unit, number: int, streams: Streams) -> Operation:
     """The operation on its stream."""
     needs = [(rank, unit.needs.get(rank, ())) for rank in unit.request.ranks]
-    told = unit.request.stream if unit.recorded else None
-    stream, after = streams.put(number, needs, set().union(*unit.waits.values()), told)
+    named = unit.request.stream if unit.recorded else None
+    stream, after = streams.put(number, needs, set().union(*unit.waits.values()), named)
     return changed(unit.request, stream=stream, after=after)

@@ -21,11 +21,11 @@ class Streams:
         self.taken, self.next, self.made = taken, 0, 0
 
     def put(
-        self, number: int, needs: Needs, waits: Iterable[int], told: str | None = None
+        self, number: int, needs: Needs, waits: Iterable[int], named: str | None = None
     ) -> tuple[str, tuple[int, ...]]:
-        """Put an operation on a stream, if need be a `told` one; gives it and those of `waits` on other streams."""
+        """Put an operation on a stream, if need be a `named` one; gives it and those of `waits` on other streams."""
         of, place = self.stream, self.place
-        stream = self._chosen(needs) if told is None else told
+        stream = self._chosen(needs) if named is None else named
         of[number], place[number] = stream, self.next
         self.next += 1
         for rank, _ in needs:

@@ -84,7 +84,6 @@ class Twin(Ranks):
         return longest_round_trip(self.network, self.full_bytes, self.scenario.ack)
 
     def send(self, connection: Connection) -> Packet:
-        """Give the connection's next packet."""
         if not connection.outstanding():
             connection.progress_ps = self.now
         sequence, first = connection.take()
@@ -198,7 +197,6 @@ class Twin(Ranks):
             self.settle(message, "acked")
 
     def offer(self, connection: Connection) -> None:
-        """Offer the connection to its NIC's round robin."""
         nic = self.ports[connection.route[0]]
         assert isinstance(nic, Nic | ClassedNic)
         nic.offer(connection)

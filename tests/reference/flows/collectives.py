@@ -43,7 +43,6 @@ class Ranks(ABC):
         return int(self.env.now)
 
     def later(self, priority: int, delay: int, action: Callable[[], None]) -> None:
-        """Do something after `delay`."""
         Moment(self.env, priority, delay, action)
 
     def collective(

@@ -1,13 +1,16 @@
-"""Input files that a test writes, and what netsim says of what it refuses, and of runs that fail."""
+"""Input files that a test writes, what netsim says of what it refuses and of runs that fail, and memory taken."""
 
+import tracemalloc
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from netsim.errors import InputError, NetsimError, RunError
+
+Given = TypeVar("Given")
 
 
 def saved(path: Path, content: str | bytes | Iterable[str]) -> Path:
@@ -43,3 +46,12 @@ def check_refusal(place: str, what: str, call: Callable[..., object], *arguments
 
 
 failure = partial(refusal, error=RunError)  # the same of a run that fails
+
+
+def measured(call: Callable[..., Given], *arguments: Any) -> tuple[Given, int]:
+    """What a call gives, and how many bytes it took at most."""
+    tracemalloc.start()
+    try:
+        return call(*arguments), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()

@@ -12,7 +12,6 @@ class OddLinks(LeafSpine):
     odd: dict[str, dict[str, Any]]
 
     def build(self) -> Network:
-        """The same network but for those links."""
         network, links = super().build(), []
         for link in network.links:
             name = network.link_name(link.number)

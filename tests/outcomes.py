@@ -11,6 +11,7 @@ from netsim.result.tables import RawResult
 from netsim.traces import Group, Operation, Trace
 
 US = 1_000_000  # ps
+SAMPLE = {"time_ps": US, "link": 3, "bytes": 4160, "sent_bytes": 2000, "ecn_marks": 5, "drops": 1, "paused_ps": 0}
 Flow = tuple[int, int, int, int, int]  # source, target, bytes, start, delivered (ps)
 
 
@@ -39,15 +40,7 @@ def outcome_of(
         parts=_parts(rows),
         flows=_flows(scenario, flows),
         links=_links(scenario),
-        queues={
-            "time_ps": np.array([US]),
-            "link": np.array([3]),
-            "bytes": np.array([4160]),
-            "sent_bytes": np.array([2000]),
-            "ecn_marks": np.array([5]),
-            "drops": np.array([1]),
-            "paused_ps": np.array([0]),
-        },
+        queues={name: np.array([value]) for name, value in SAMPLE.items()},
         totals={"completion_time_ps": last, "compile_seconds": 1.5, **counts, **totals},
     )
 
@@ -60,9 +53,7 @@ def _collectives(rows: list[dict[str, Any]]) -> dict[str, Any]:
     usual = {"algorithm": "direct", "group": "world", "stream": "default", "ranks": 16, "start_ps": 0, "ideal_ps": 0}
     usual |= {"recorded_ps": -1}
     full = [usual | {"id": number, "last_start_ps": row.get("start_ps", 0)} | row for number, row in enumerate(rows)]
-    names = ["id", "op", "algorithm", "group", "stream", "ranks", "bytes", "start_ps", "last_start_ps", "end_ps"]
-    names += ["ideal_ps", "recorded_ps"]
-    return {name: [row[name] for row in full] for name in names}
+    return {name: [row[name] for row in full] for name in (*usual, "id", "last_start_ps", "op", "bytes", "end_ps")}
 
 
 def _parts(rows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -164,7 +164,6 @@ def jain(result: Result) -> float:
 
 
 def nothing_beats_its_ideal(result: Result) -> list[str]:
-    """No operation and no flow is faster than its ideal time."""
     tables = (("operation", result.collectives), ("flow", result.flows))
     return [
         f"{name} {row}: slowdown {table['slowdown'][row]}"
@@ -196,7 +195,6 @@ def least_index(result: Result) -> float:
 
 
 def equal_flows_share(result: Result) -> list[str]:
-    """As alike as they can."""
     found, least = jain(result), least_index(result)
     return [] if found >= least else [f"Jain's index {found:.3f}, not {least}"]
 
@@ -225,7 +223,6 @@ def unlike(first: Result, second: Result, by_ps: int) -> list[str]:
 
 
 def differs_when_shifted(one: Case, by_ps: int) -> list[str]:
-    """A shifted start changes nothing but times, by as much."""
     first, second = one.run(), replace(one, trace=later(one.trace, by_ps)).run()
     if first is None or second is None:
         return [] if first is second else ["only one of the two runs ended"]

@@ -17,7 +17,6 @@ from tests.defaults import CONSTANTS, DEFAULTS, GBPS, OWN, PRESETS_BY_HAND, US
 
 
 def models() -> Iterator[type[BaseModel]]:
-    """Every model of the package."""
     for module in pkgutil.walk_packages(netsim.__path__, "netsim."):
         if not module.name.endswith("__main__"):
             import_module(module.name)

@@ -3,14 +3,13 @@
 import re
 import shlex
 from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
 import pytest
 
 import netsim
 from netsim.cli import main
+from tests.processes import HOME
 
-HOME = Path(__file__).parent.parent
 README = (HOME / "README.md").read_text(encoding="utf-8")
 
 

@@ -16,12 +16,10 @@ def collective(op: str, ranks: int, size: int, algorithm: str | None = None, roo
 
 
 def send(source: int, target: int, size: int = 4096, **more: Any) -> Operation:
-    """One rank sends, the other receives."""
     return Operation("send", None, (source, target), size, src=source, dst=target, **more)
 
 
 def compute(rank: int, duration_ps: int, **more: Any) -> Operation:
-    """One rank computes."""
     return Operation("compute", None, (rank,), duration_ps=duration_ps, **more)
 
 

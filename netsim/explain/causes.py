@@ -9,14 +9,13 @@ from netsim.explain.alternatives import Alternatives
 from netsim.explain.path import IDLE, NO_LINK, PAUSE, QUEUEING, RETRANSMISSION, SERIALISATION, Path, Segment
 from netsim.explain.trace_columns import Column
 from netsim.explain.traffic import Traffic
+from netsim.report.bottleneck import LOPSIDED, MORE_THAN_HOSTS
 from netsim.result.reason import ReasonKind
 from netsim.topology import Network
 from netsim.transport.fixed_point import WIDEST
 from netsim.transport.registry import REGISTRY, Control
 
 # Where one answer ends and the next begins; near a border both are partly true.
-MORE_THAN_HOSTS = 1.05  # links needed longer than any host's, even if evenly loaded, cannot carry what the hosts send
-LOPSIDED = 1.5  # an incast's receiver has so much more to take than any sender has to give
 UNEVEN = 1.25  # a link with so much more to carry than the mean of its alternatives
 OFTEN_PAUSED = 0.25  # of the time in which packets queued: then they queued because of the pauses
 SELDOM = 0.05  # of a connection's marks or waits: a link with no more did not hold it down

@@ -74,18 +74,13 @@ class Kept:
         self._pieces.append(self._room[:count].copy())
         self.count += count
         if self.count > self.most_rows:
-            raise too_many(self.most_rows)
+            what = f"critical paths cross connections with more than {self.most_rows:,} packet hops"
+            hint = "explain one collective (--collective ID), or a run with larger packets (packet.payload)"
+            raise RunError(f"{what}, more than explain can keep", hint=hint)
 
     def packet_trace(self) -> Any:
         """All that was kept, as it was written down."""
         return np.concatenate(self._pieces).view(PACKET_TRACE).reshape(-1)
-
-
-def too_many(most_rows: int) -> RunError:
-    """What to say of paths that are too long to be kept."""
-    what = f"critical paths cross connections with more than {most_rows:,} packet hops, more than explain can keep"
-    hint = "explain one collective (--collective ID), or a run with larger packets (packet.payload)"
-    return RunError(what, hint=hint)
 
 
 def player(scenario: Scenario, progress: Progress | None) -> Play:

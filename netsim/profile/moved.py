@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from netsim.collectives import ALGORITHMS, Layout, Request, plan
+from netsim.collectives import Layout, Request, plan
 from netsim.collectives.chunking import WHOLE
 from netsim.traces import Operation, Trace
 
@@ -108,12 +108,8 @@ def _moved(operation: Operation, placed: Placed) -> Iterator[tuple[Int64s, Int64
             channels=placed.channels,
             layout=Layout(placed.server[ranks], placed.rail[ranks]),
         )
-        schedule = plan(request, _algorithm(operation, placed))
+        schedule = plan(request, placed.algorithms.get(operation.op) or operation.algorithm)
         yield ranks[schedule.source], ranks[schedule.target], schedule.bytes
-
-
-def _algorithm(operation: Operation, placed: Placed) -> str:
-    return placed.algorithms.get(operation.op) or operation.algorithm or next(iter(ALGORITHMS[operation.op]))
 
 
 def _column(values: Sequence[int]) -> Int64s:

@@ -48,10 +48,8 @@ class Meter:
     def measure(self, run: Run, scenario: Scenario) -> None:
         """Run a scenario as far as that. InputError or RunError where it cannot run."""
         with suppress(_EnoughError):
-            self.ended_ps = run(scenario, None, self.limits, None, self._watch)[0].totals["completion_time_ps"]
-
-    def _watch(self, fabric: Fabric) -> None:
-        fabric.env.process(self._tick(fabric))
+            found, _ = run(scenario, None, self.limits, None, lambda fabric: fabric.env.process(self._tick(fabric)))
+            self.ended_ps = found.totals["completion_time_ps"]
 
     def _tick(self, fabric: Fabric) -> Generator[Any, Any, None]:
         while True:

@@ -1,5 +1,6 @@
 """What a run measured, read off a fabric that has come to rest: plain numpy columns and totals."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from netsim.core.observe import counters
 from netsim.core.state.dtypes import WAITED
 from netsim.errors import RunError
 from netsim.result.tables import RawResult
+from netsim.simulation.deadlock import REPORT
 from netsim.simulation.fabric import ActiveCollective, Fabric
 
 Columns = dict[str, Any]
@@ -45,12 +47,13 @@ def _collectives(carried: list[ActiveCollective]) -> Columns:
     }
 
 
+def _joined(carried: list[ActiveCollective], read: Any) -> Any:
+    return np.concatenate([np.zeros(0, "i8"), *(np.asarray(read(each), "i8") for each in carried)])
+
+
 def _parts(carried: list[ActiveCollective]) -> Columns:
     """One row per rank and collective: when the rank began its part and when that was finished."""
-
-    def joined(read: Any) -> Any:
-        return np.concatenate([np.zeros(0, "i8"), *(np.asarray(read(each), "i8") for each in carried)])
-
+    joined = partial(_joined, carried)
     return {
         "collective": joined(lambda each: np.full(len(each.ranks), each.number)),
         "rank": joined(lambda each: each.ranks),
@@ -67,10 +70,7 @@ _FLOW_COLUMNS = (
 
 def _flows(carried: list[ActiveCollective]) -> Columns:
     """One row per connection and collective; src and dst are global ranks."""
-
-    def joined(read: Any) -> Any:
-        return np.concatenate([np.zeros(0, "i8"), *(read(each) for each in carried)])
-
+    joined = partial(_joined, carried)
     ends = {
         "collective": joined(lambda each: np.full(len(each.flows["bytes"]), each.number)),
         "src": joined(lambda each: np.array(each.ranks, "i8")[each.flows["source"]]),
@@ -141,13 +141,9 @@ def _totals(fabric: Fabric, links: Columns) -> dict[str, Any]:
     pools = fabric.world.pools
     shared = {"max_shared_buffer_bytes": int(pools["fullest"].max())} if pools["room"].any() else {}
     if sums["injected"] != sums["received"] + sums["dropped"] + data:
-        raise RunError(
-            f"packets are not conserved: {sums} and {data} in flight", hint="this is a fault of netsim: report it"
-        )
+        raise RunError(f"packets are not conserved: {sums} and {data} in flight", hint=REPORT)
     if sums["received"] + pulls != sums["acks_received"] + sums["acks_dropped"] + acks:
-        raise RunError(
-            f"ACKs are not conserved: {sums} and {acks} in flight", hint="this is a fault of netsim: report it"
-        )
+        raise RunError(f"ACKs are not conserved: {sums} and {acks} in flight", hint=REPORT)
     return {
         "packets_injected": sums["injected"],
         "packets_delivered": sums["received"] - headers,

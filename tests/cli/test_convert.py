@@ -4,7 +4,7 @@ from pathlib import Path
 
 from netsim.traces import read
 from tests.cli.command_line import CommandLine
-from tests.collectives.test_msccl import block, step, xml
+from tests.collectives.test_msccl import DIRECT
 from tests.inputs import saved
 
 
@@ -24,8 +24,7 @@ def test_what_changes_is_said_on_stderr(tmp_path: Path, cli: CommandLine) -> Non
 
 
 def test_an_algorithm_of_msccl_is_no_trace_but_an_algorithm(tmp_path: Path, cli: CommandLine) -> None:
-    text = xml(block(0, 1, -1, step("s")), block(0, -1, 0, step("r")), coll="broadcast", chunks=1)
-    path = saved(tmp_path / "my.xml", text)
+    path = saved(tmp_path / "my.xml", DIRECT)
     assert "is an MSCCL algorithm, not a trace; use it as one: --algorithm" in cli.refused("describe", path)
     answer = cli.json("plan broadcast --bytes 8KiB --ranks 2 --algorithm", path)
     assert (answer["algorithm"], answer["bytes in all"]) == ("small", 8192)

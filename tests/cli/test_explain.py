@@ -78,14 +78,6 @@ def test_what_cannot_be_explained_is_said_in_one_line(saved: Path, tmp_path: Pat
     assert "trace.jsonl.gz" in cli.refused("explain", copy)
 
 
-def test_another_scenario_than_was_run_is_refused(saved: Path, tmp_path: Path, cli: CommandLine) -> None:
-    copy = shutil.copytree(saved, tmp_path / "copy")
-    run = json.loads((copy / "run.json").read_text())
-    run["scenario"]["seed"] = 99
-    (copy / "run.json").write_text(json.dumps(run))
-    assert "holds another scenario than was run" in cli.refused("explain", copy)
-
-
 def test_times_that_this_netsim_would_not_give_are_refused(saved: Path, tmp_path: Path, cli: CommandLine) -> None:
     import pandas as pd
 

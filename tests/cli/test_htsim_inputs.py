@@ -6,6 +6,7 @@ import pytest
 
 from tests.cli.command_line import CommandLine
 from tests.inputs import saved
+from tests.topology.test_htsim import FLAT
 
 MATRIX = """\
 Nodes 8
@@ -16,26 +17,11 @@ Triggers 1
 5->6 id 3 start 1000000 size 40960
 trigger id 1 oneshot
 """
-TOPO = """\
-Nodes 8
-Tiers 2
-Podsize 8
-Tier 0
-Downlink_speed_Gbps 100
-Downlink_Latency_ns 1000
-Radix_Down 4
-Radix_Up 2
-Oversubscribed 2
-Tier 1
-Downlink_speed_Gbps 100
-Downlink_Latency_ns 1000
-Radix_Down 2
-"""
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    return saved(tmp_path / "small.cm", MATRIX), saved(tmp_path / "small.topo", TOPO)
+    return saved(tmp_path / "small.cm", MATRIX), saved(tmp_path / "small.topo", FLAT)
 
 
 def test_run_and_run_again_from_the_result(files: tuple[Path, Path], tmp_path: Path, cli: CommandLine) -> None:

@@ -23,12 +23,6 @@ def test_tables_by_default(cli: CommandLine) -> None:
     assert "all_reduce    181  2,594,816" in out
 
 
-def test_json(cli: CommandLine) -> None:
-    table = cli.json("profile deepseek_v3_decode_16")
-    assert [(row["op"], row["count"]) for row in table["operations"]] == [("all_reduce", 181), ("all_gather", 1)]
-    assert {"operations", "sizes", "groups", "read"} <= table.keys()
-
-
 def test_the_logs_of_one_job_in_a_folder_or_by_a_pattern(tmp_path: Path, cli: CommandLine) -> None:
     for rank in range(2):
         saved(tmp_path / f"rank{rank}.log", [world(2)[rank], call(100 + rank, 0xA0 + rank, 2)])

@@ -86,12 +86,6 @@ def test_the_first_run_says_that_it_compiles(monkeypatch: pytest.MonkeyPatch, cl
     assert told.count("compiling the packet core") == 1
 
 
-def test_compare_sets_fabrics_side_by_side(cli: CommandLine) -> None:
-    fabrics = ["leaf_spine_32_1to1", "leaf_spine_32_4to1"]
-    text = cli.succeeds(f"compare perm16 --on {fabrics[0]} --on {fabrics[1]}").out
-    assert all(fabric in text for fabric in fabrics)
-
-
 def test_compare_as_json_agrees_with_run(cli: CommandLine) -> None:
     both = cli.json("compare perm16 --on fat_tree_k4_100g --on fat_tree_k4_400g")
     alone = cli.json(RUN)

@@ -1,6 +1,5 @@
 """The contract of every entry of ALGORITHMS: a new one is proved by being entered."""
 
-import tracemalloc
 from dataclasses import replace
 from importlib import import_module
 from inspect import get_annotations, isfunction
@@ -16,6 +15,7 @@ from netsim.collectives import ALGORITHMS, Request, Schedule, check, depths, pla
 from netsim.collectives.rounds import EAGER
 from tests.collectives.bounds import BOUNDS, prove
 from tests.collectives.requests import eight_rails, requests
+from tests.inputs import measured
 
 EVERY_ENTRY = pytest.mark.parametrize(
     ("op", "algorithm"), [(op, name) for op, known in ALGORITHMS.items() for name in known]
@@ -137,10 +137,7 @@ def test_the_first_algorithm_is_the_default() -> None:
 def test_the_large_ring_is_planned_in_little_memory() -> None:
     """1 GiB among 1,024 ranks in 128 servers of 8 rails: 8 channels x 2,046 steps x 1,024 pieces."""
     request = Request(op="all_reduce", ranks=1024, bytes=1 << 30, layout=eight_rails(128))
-    tracemalloc.start()
-    schedule = plan(request)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    schedule, peak = measured(plan, request)
     assert len(schedule) == 8 * 2046 * 1024
     assert np.all(np.bincount(schedule.source, weights=schedule.bytes) == 2 * 1023 * (1 << 30) / 1024)
     assert peak < 1.5e9

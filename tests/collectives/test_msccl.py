@@ -33,6 +33,9 @@ def xml(*gpus: str, coll: str = "allgather", chunks: int = 3, number: int | None
     return f'<algo name="small" nchunksperloop="{chunks}" ngpus="{ngpus}" coll="{coll}">\n{inside}</algo>\n'
 
 
+DIRECT = xml(block(0, 1, -1, step("s")), block(0, -1, 0, step("r")), coll="broadcast", chunks=1)
+
+
 def chain(between: str) -> str:
     """A broadcast of one chunk from gpu 0 to gpu 2 by way of gpu 1, whose blocks these are."""
     return xml(block(0, 1, -1, step("s")), between, block(0, -1, 1, step("r")), coll="broadcast", chunks=1)

@@ -1,6 +1,5 @@
 """A schedule that no memory holds is refused in one line before it is made, and one that fits is not."""
 
-import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -9,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netsim.collectives import ALGORITHMS, Request, plan
-from netsim.errors import InputError
 from tests.collectives.requests import requests
 from tests.collectives.test_algorithms import EVERY_ENTRY, unhurried
+from tests.inputs import measured, refusal
 
 GIB = 1 << 30
 CUT = [(op, name) for op, known in ALGORITHMS.items() for name in known if op != "barrier"]  # that is one byte each
@@ -27,14 +26,9 @@ def request_of(op: str, ranks: int, **cut: int | None) -> Request:
 
 def refused_in_little_memory(request: Request, algorithm: str | None = None) -> str:
     """The message; no more than 256 MB are taken until then."""
-    tracemalloc.start()
-    try:
-        with pytest.raises(InputError) as refused:
-            plan(request, algorithm)
-        assert tracemalloc.get_traced_memory()[1] < 1 << 28
-    finally:
-        tracemalloc.stop()
-    return str(refused.value)
+    message, peak = measured(refusal, plan, request, algorithm)
+    assert peak < 1 << 28
+    return message
 
 
 @pytest.mark.parametrize(("op", "algorithm"), CUT)
@@ -63,8 +57,7 @@ def test_exactly_what_goes_beyond_the_limit_is_refused(op: str, algorithm: str, 
         patch.setattr("netsim.collectives.schedule.MOST_ROWS", limit)
         assert len(plan(request, algorithm)) == len(schedule)
         patch.setattr("netsim.collectives.schedule.MOST_ROWS", limit - 1)
-        with pytest.raises(InputError):
-            plan(request, algorithm)
+        refusal(plan, request, algorithm)
 
 
 @pytest.mark.parametrize(

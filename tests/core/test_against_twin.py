@@ -17,7 +17,7 @@ from tests.reference.scenarios.per_packet_routing import ADAPTIVE, FLOWLET, REPS
 from tests.reference.scenarios.pfc import DEADLOCK
 from tests.reference.scenarios.priorities import CLASSED_DEADLOCK
 from tests.reference.scenarios.recovery import BROKEN, SELECTIVE, trimming
-from tests.reference.scenarios.scenario import play
+from tests.reference.scenarios.scenario import build_twin
 from tests.reference.scenarios.shared_buffer import sharing
 from tests.reference.twin import GaveUpError
 
@@ -118,7 +118,7 @@ def test_a_deadlock_names_its_class() -> None:
 def test_both_give_up_the_same_connection(recovery: str) -> None:
     scenario = replace(BROKEN, recovery=recovery)
     with pytest.raises(GaveUpError) as twins:
-        play(scenario)
+        build_twin(scenario).run()
     run = build_core(scenario)
     said = failure(run.env.run)
     assert run.fabric.world.progress[0]["failed"] == twins.value.args[0] + 1

@@ -7,7 +7,6 @@ import pytest
 
 from netsim.core.state import dtypes, settings
 from netsim.core.state.dtypes import NEVER, NONE
-from netsim.core.state.world import World
 from netsim.transport import CONTROLS
 
 NAMED = {**vars(dtypes), **vars(settings)}
@@ -33,7 +32,6 @@ def test_no_field_is_called_like_an_attribute_of_numpys_records(record: str) -> 
 def test_that_would_notice_the_usual_traps() -> None:
     traps = np.dtype([("data", "i8"), ("size", "i8"), ("inner", [("base", "i8"), ("fine", "i8"), ("flags", "u4")])])
     assert [path for path, name in fields_of(traps) if name in TAKEN] == ["data", "size", "inner.base", "inner.flags"]
-
     assert {"PACKET", "RING", "LINK", "LINK_CLASS", "NODE", "HOST", "CONNECTION", "MESSAGE", "SETTINGS"} <= {*RECORDS}
 
 
@@ -57,4 +55,3 @@ def test_fields_of_one_record_do_not_lie_on_each_other_but_controls_do() -> None
 def test_never_and_none_have_room() -> None:
     assert 0 < NEVER < NEVER << 1 < 1 << 63
     assert np.uint32(NONE) == NONE
-    assert len(World._fields) == len(World.__annotations__)

@@ -1,14 +1,11 @@
 """In scenarios built with one known cause, that cause is named, with its link; and parts add up everywhere."""
 
-from functools import cache
-
 import pytest
 
 from netsim.config import build_scenario
-from netsim.config.scenario import Scenario
 from netsim.core.observe import packet_tracer
 from netsim.core.observe.packet_tracer import PacketTracer
-from netsim.explain import KINDS, Explained, explain, together
+from netsim.explain import KINDS, explain, together
 from netsim.explain.text import collective_text, explained_text
 from netsim.simulation import simulate
 from tests.explain.known import KNOWN, flows, leaf_spine, trace_of, uplinks
@@ -23,16 +20,12 @@ EXPECTED = {  # the share of the lost time that each cause takes at least, most 
 }
 
 
-@cache
-def found(kind: str) -> tuple[Scenario, list[Explained]]:
-    scenario = KNOWN[kind][0]()
-    return scenario, explain(scenario)
-
-
 @pytest.mark.parametrize("kind", KNOWN)
 def test_the_known_cause_is_named_with_its_link(kind: str) -> None:
-    scenario, every = found(kind)
-    each = every[KNOWN[kind][1]]
+    build, number = KNOWN[kind]
+    scenario = build()
+    every = explain(scenario)
+    each = every[number]
     worst = each.attributions[0]
     share, part, links = EXPECTED[kind]
     assert worst.kind == kind
@@ -42,6 +35,7 @@ def test_the_known_cause_is_named_with_its_link(kind: str) -> None:
     assert worst.flows == 2 or kind != "ECMP collision"
     assert worst.rank == (3 if kind == "straggler" else None)
     assert f"({kind})" in collective_text(each)
+    assert all(sum(other.parts_ps.values()) == other.time_ps for other in every)
 
 
 @pytest.mark.parametrize(("senders", "rounds"), [(2, 0), (6, 0), (2, 5), (4, 3), (6, 20)])
@@ -88,12 +82,6 @@ def test_parts_sum_to_the_measured_time_of_every_collective(trace: str, topology
         assert each.lost_ps == blamed, "a part that an idle network has not goes without blame"
     assert sum(together(every).parts_ps.values()) == int(measured["time_ps"].sum())
     assert explained_text(every).count("of the lost time is") >= 1
-
-
-@pytest.mark.parametrize("known", list(KNOWN))
-def test_parts_of_known_scenarios_sum_up_too(known: str) -> None:
-    for each in found(known)[1]:
-        assert sum(each.parts_ps.values()) == each.time_ps
 
 
 def test_what_is_forgotten_on_the_way_was_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:

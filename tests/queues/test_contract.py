@@ -19,7 +19,7 @@ from netsim.topology import FatTree
 from tests.reference.queues.discipline import OF_PORTS
 from tests.reference.queues.discipline import Discipline as TwinDiscipline
 from tests.reference.scenarios.disciplines import DISCIPLINED
-from tests.reference.scenarios.scenario import play
+from tests.reference.scenarios.scenario import build_twin
 
 ROOT = Path(__file__).parents[2]
 WITH_SETTINGS = {name: each.settings for name, each in REGISTRY.items() if each.settings}
@@ -123,7 +123,7 @@ def test_classes_that_take_turns_end_together(name: str) -> None:
     scenario = DISCIPLINED[name]
     strict = replace(scenario, network=replace(scenario.network, queue={}))
     (low, high), (last, first) = (
-        [flow.delivered_ps for flow in play(each).flows.values()] for each in (scenario, strict)
+        [flow.delivered_ps for flow in build_twin(each).run().flows.values()] for each in (scenario, strict)
     )
     assert abs(low - high) < 0.01 * low
     assert first < 0.6 * last

@@ -105,11 +105,6 @@ def test_links_carry_what_flows_send_and_no_more_than_their_time_allows(name: st
         assert port.gate is None or (port.gate.occupancy == 0 and not port.paused and not port.gate.pause_sent)
 
 
-def test_only_shared_queues_lose_acks_to_data() -> None:
-    assert played("strict_queue_keeps_acks")[1].totals["acks_dropped"] == 0
-    assert played("shared_queue_loses_acks")[1].totals["acks_dropped"] > 0
-
-
 def test_pauses_spread_to_a_flow_that_has_no_part_in_the_congestion() -> None:
     scenario = LOSSLESS["pfc_head_of_line"]
     alone, beside = (list(build_twin(each).run().flows.values())[-1] for each in (innocent_alone(scenario), scenario))

@@ -56,12 +56,6 @@ class Twin(Ranks):
         self.last_arrival: dict[int, int] = {}
         self.last_signal: dict[int, int] = {}
 
-    def connect(self, source_host: int, target_host: int, channel: int, route: Route) -> int:
-        key = (source_host, target_host, channel)
-        if key not in self.connections:
-            self.connections[key] = self.new_connection(len(self.connections), tuple(route))
-        return self.connections[key].number
-
     def new_connection(self, number: int, route: Route) -> Connection:
         return Connection(number, route, new_control(self, route))
 
@@ -90,7 +84,6 @@ class Twin(Ranks):
         return longest_round_trip(self.network, self.full_bytes, self.scenario.ack)
 
     def send(self, connection: Connection) -> Packet:
-        """Give the connection's next packet."""
         if not connection.outstanding():
             connection.progress_ps = self.now
         sequence, first = connection.take()
@@ -204,7 +197,6 @@ class Twin(Ranks):
             self.settle(message, "acked")
 
     def offer(self, connection: Connection) -> None:
-        """Offer the connection to its NIC's round robin."""
         nic = self.ports[connection.route[0]]
         assert isinstance(nic, Nic | ClassedNic)
         nic.offer(connection)

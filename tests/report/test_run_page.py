@@ -16,9 +16,9 @@ from netsim.report.run_fabric import MOST_GROUPS, fabric_of, group, levels_of
 from netsim.report.run_page import page_data, run_page
 from netsim.result import Result
 from netsim.result.tables import TABLES
-from tests.cli.test_htsim_inputs import TOPO
 from tests.outcomes import US, result_of, scenario_of
 from tests.report.page_charts import assert_needs_nothing, data_in
+from tests.topology.test_htsim import FLAT
 
 EVIL = "</script><script>window.hurt=1</script><img src=x onerror=window.hurt=1>&lt;'\""
 
@@ -90,7 +90,7 @@ def test_tiers_from_the_bottom_up(name: str, tiers: list[tuple[str, int]]) -> No
 
 
 def test_another_programs_topology_has_tiers_too(tmp_path: Path) -> None:
-    (tmp_path / "small.topo").write_text(TOPO)
+    (tmp_path / "small.topo").write_text(FLAT)
     scenario = scenario_of(str(tmp_path / "small.topo"))
     fabric = fabric_of(result_of(scenario, [], []), scenario.topology.build())
     assert [len(tier["nodes"]) for tier in fabric["tiers"]] == [8, 2, 2]

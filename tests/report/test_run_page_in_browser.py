@@ -66,7 +66,6 @@ def cells(driver: Any, table: str, column: int) -> list[str]:
 
 
 def colours_of_canvas(driver: Any, canvas: str) -> int:
-    """How many colours a canvas shows."""
     script = """const c = document.getElementById(arguments[0]);
     const d = new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer);
     return new Set(d).size"""

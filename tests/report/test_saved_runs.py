@@ -8,6 +8,7 @@ from tests.outcomes import US, result_of, scenario_of
 
 FLOWS = [(0, 15, 1 << 20, 0, 100 * US)]
 REDUCE = {"op": "all_reduce", "bytes": 1 << 20, "ideal_ps": 100 * US}
+GATHER = {"op": "all_gather", "bytes": 4096, "end_ps": 5 * US, "ideal_ps": US}
 
 
 def run(*times_us: int, more: Any = (), **settings: Any) -> Result:
@@ -23,8 +24,7 @@ def test_what_changed_in_the_scenario() -> None:
 
 
 def test_collectives_by_kind() -> None:
-    gather = {"op": "all_gather", "bytes": 4096, "end_ps": 5 * US, "ideal_ps": US}
-    table = collective_changes(run(100, 120, 140, more=[gather]), run(50, 60, 70, more=[gather]))
+    table = collective_changes(run(100, 120, 140, more=[GATHER]), run(50, 60, 70, more=[GATHER]))
     (row,) = table.to_dict("records")
     assert (row["op"], row["count"], row["before_ps"], row["after_ps"]) == ("all_reduce", 3, 120 * US, 60 * US)
     assert row["ratio"] == 0.5
@@ -39,8 +39,7 @@ def test_links_that_did_the_same_are_left_out() -> None:
 
 
 def test_the_text() -> None:
-    gather = {"op": "all_gather", "bytes": 4096, "end_ps": 5 * US, "ideal_ps": US}
-    text = "\n".join(changes_text([run(100, more=[gather]), run(150, seed=2)], ["one", "two"]))
+    text = "\n".join(changes_text([run(100, more=[GATHER]), run(150, seed=2)], ["one", "two"]))
     assert "What changed in the scenario: 1 key." in text
     assert "Collectives: 0 kinds faster, 1 slower, 0 as before; 1 kind in one run alone." in text
     assert "1.50 x" in text

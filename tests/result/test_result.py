@@ -21,7 +21,8 @@ from tests.traffic import flows
 
 FLOWS = [(0, 1, 1_000_000, 0, 20 * US), (2, 3, 1_000_000, 5 * US, 10 * US), (4, 5, 4096, 0, -1)]
 OPERATIONS = [
-    {"op": "all_reduce", "bytes": 1_600_000, "start_ps": 10 * US, "end_ps": 110 * US, "ideal_ps": 50 * US},
+    {"op": "all_reduce", "bytes": 1_600_000, "start_ps": 10 * US, "end_ps": 110 * US, "ideal_ps": 50 * US}
+    | {"recorded_ps": 80 * US},
     {"op": "send", "group": None, "ranks": 2, "bytes": 1000, "end_ps": 0, "ideal_ps": 0},
     {"op": "barrier", "bytes": 0, "end_ps": 5 * US, "ideal_ps": 5 * US},
 ]

@@ -5,12 +5,11 @@ from math import sqrt
 import numpy as np
 import pytest
 
-import netsim
 from netsim.routing.collisions import expected_largest, expected_slowdown, slowdowns
 from netsim.routing.ecmp import Ecmp
 from netsim.topology.fat_tree import FatTree
 from netsim.topology.network import Network
-from tests.traffic import flows
+from tests.routing.test_per_packet import SIZE, up_packets
 
 LARGEST = {(2, 2): 1.5, (4, 4): 2.125, (8, 8): 2.5972, (16, 8): 4.2014, (32, 8): 7.0478, (64, 8): 12.2353}
 QUEUE_PAIRS = {1: 2.60, 2: 2.10, 4: 1.76, 8: 1.53}  # slowdown of 8 flows on 8 paths
@@ -31,23 +30,20 @@ def test_the_hash_is_as_good_as_chance(pairs: int, seed: int) -> None:
     assert abs(drawn.mean() - expected_slowdown(8, 8, pairs)) < 4 * error < 0.06
 
 
-SIZE, FULL_PACKET = 4096 * 64, 4160 * 80  # bytes, ps at 100 Gb/s
+FULL_PACKET = 4160 * 80  # ps at 100 Gb/s
 
 
 @pytest.mark.parametrize("pairs", QUEUE_PAIRS)
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 def test_a_step_takes_as_long_as_its_fullest_path(pairs: int, seed: int) -> None:
     """Eight hosts of a leaf send to those of another over eight spines: the fullest path sends without a pause."""
-    fabric = {"kind": "leaf_spine", "leaves": 2, "spines": 8, "hosts_per_leaf": 8, "buffer": "unlimited"}
-    routing = {"kind": "ecmp", "queue_pairs": pairs, "spread": "split"}
-    step = flows(16, [(s, s + 8) for s in range(8)], SIZE)
-    result = netsim.simulate(step, fabric, transport="none", routing=routing, seed=seed)
-    network = netsim.load_topology(fabric).build()
+    result, _ = up_packets({"kind": "ecmp", "queue_pairs": pairs, "spread": "split"}, seed=seed)
+    network = result.scenario.topology.build()
     source, pair = np.divmod(np.arange(8 * pairs), pairs)
     routes = Ecmp().routes(network, source, source + 8, pair, seed)
     fullest = int(np.bincount(routes.links.reshape(-1, 4)[:, 1]).max())
     least = fullest * (64 // pairs) * FULL_PACKET
-    took = result.collectives["time_ps"][0] - 4 * netsim.units.parse_time("1us")
+    took = result.collectives["time_ps"][0] - 4 * 10**6  # four links
     assert least <= took <= least + (fullest + 4) * FULL_PACKET
     assert len(result.flows) == 8
     assert (result.flows["bytes"] == SIZE).all()

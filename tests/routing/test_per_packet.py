@@ -16,6 +16,7 @@ from tests.topology.examples import EXAMPLES
 from tests.traffic import flows
 
 PER_PACKET = [name for name, kind in ROUTINGS.items() if issubclass(kind, PerPacket)]
+SIZE = 4096 * 64  # bytes
 REORDERS = "ignore:.* reorders packets:UserWarning"
 
 
@@ -73,7 +74,7 @@ def test_where_there_is_one_way_all_routings_are_the_same(kind: str, control: st
 def up_packets(routing: Any, **settings: Any) -> tuple[netsim.Result, Any]:
     """Eight hosts of a leaf send to those of another over eight spines: packets by link from the first leaf up."""
     fabric = {"kind": "leaf_spine", "leaves": 2, "spines": 8, "hosts_per_leaf": 8, "buffer": "unlimited"}
-    step = flows(16, [(s, s + 8) for s in range(8)], 4096 * 64)
+    step = flows(16, [(s, s + 8) for s in range(8)], SIZE)
     result = netsim.simulate(step, fabric, transport="none", routing=routing, **settings)
     links = result.links
     return result, links[(links["source"] == "leaf0") & links["target"].str.startswith("spine")]["packets"].to_numpy()

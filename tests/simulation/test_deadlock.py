@@ -1,6 +1,6 @@
 """A job that cannot go on ends with one line that says who waits for whom, and where the chain ends."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +8,10 @@ import pytest
 
 import netsim
 from netsim.simulation.job import Rank
+from netsim.simulation.replay import Steps
 from tests.cli.command_line import CommandLine
 from tests.inputs import failure, refusal, saved
 
-Steps = Generator[Any, Any, None]
 FABRIC = "fat_tree_k4_100g"
 
 
@@ -137,14 +137,6 @@ async def later(rank: Rank) -> None:
     rank.compute("1us")
 
 
-def yields_a_number(rank: Rank) -> Steps:
-    yield 17
-
-
-def yields_a_list(rank: Rank) -> Steps:
-    yield [rank.compute("1us")]
-
-
 def does(act: Callable[[Rank], Any]) -> Callable[[Rank], Steps]:
     def job(rank: Rank) -> Steps:
         yield act(rank)
@@ -157,8 +149,8 @@ def does(act: Callable[[Rank], Any]) -> Callable[[Rank], Steps]:
     [
         (plain, "plain: the job gives None where it should yield what the rank does; write `yield rank.all_reduce"),
         (later, "later: the job gives coroutine where it should yield"),
-        (yields_a_number, "yields_a_number: rank 0 yields 17, which is no event; yield what a method gives"),
-        (yields_a_list, "yields_a_list: rank 0 yields list, which is no event"),
+        (does(lambda rank: 17), "job: rank 0 yields 17, which is no event; yield what a method gives"),
+        (does(lambda rank: [rank.compute("1us")]), "job: rank 0 yields list, which is no event"),
         (does(lambda rank: rank.all_reduce("12 parsec")), "all_reduce of rank 0: '12 parsec' has the unknown unit"),
         (does(lambda rank: rank.all_reduce(-1)), "all_reduce of rank 0: -1 is negative"),
         (does(lambda rank: rank.all_reduce(0.5)), "all_reduce of rank 0: 0.5 is no size"),

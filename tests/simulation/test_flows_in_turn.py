@@ -1,26 +1,24 @@
 """Flows that start at their own time or after others, to the picosecond, from the files that state them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import netsim
-from netsim import Operation, Result, Trace
+from netsim import Result, Trace
 from netsim.traces import Turn
+from tests.explain.known import flows
 from tests.inputs import refusal
 
 US, SLOT, ACK = 1_000_000, 332_800, 5_120  # ps; 4160 and 64 bytes at 100 Gb/s
 NEAR, BACK = 2 * SLOT + 2 * US, 2 * ACK + 2 * US  # a full packet to the host beside, and its ACK
 FABRIC = "fat_tree_k4_100g"
-EXACT = {"jitter": 0}
 ONE = 4096
 Flow = tuple[int, int, int]
 
 
-def run(*flows: tuple[Flow, Turn], **settings: object) -> Result:
-    ranks = tuple(sorted({rank for flow, _ in flows for rank in flow[:2]}))
-    size = sum(flow[2] for flow, _ in flows)
-    turns = tuple(turn for _, turn in flows)
-    operation = Operation("flows", None, ranks, size, flows=tuple(flow for flow, _ in flows), turns=turns)
-    return netsim.simulate(Trace("by hand", 16, {}, (operation,)), FABRIC, nic=EXACT, **settings)  # type: ignore[arg-type]
+def run(*given: tuple[Flow, Turn], **settings: object) -> Result:
+    operation = replace(flows(*(flow for flow, _ in given)), turns=tuple(turn for _, turn in given))
+    return netsim.simulate(Trace("by hand", 16, {}, (operation,)), FABRIC, nic={"jitter": 0}, **settings)  # type: ignore[arg-type]
 
 
 def column(result: Result, name: str) -> dict[tuple[int, int, int], int]:

@@ -1,15 +1,13 @@
 """What user code did, as a trace: in an order that is every rank's own, with its groups, to be run again."""
 
-from collections.abc import Generator
 from pathlib import Path
-from typing import Any
 
 import netsim
 from netsim import Operation
 from netsim.simulation.job import Rank
 from netsim.simulation.job_recorder import JobRecorder
+from netsim.simulation.replay import Steps
 
-Steps = Generator[Any, Any, None]
 PAIR, TRIO = (0, 1), (0, 1, 2)
 
 

@@ -3,8 +3,6 @@
 import math
 from dataclasses import replace
 
-import pytest
-
 import netsim
 from netsim.report.summary import recorded_text, summary_text
 from netsim.result import Result
@@ -64,10 +62,3 @@ def test_the_summary_shows_both_times() -> None:
     assert together.split() == "all - - 4 90.00 80.00 0.89 x 0.50 x 2.00 x".split()
     assert note.startswith("(")
     assert head in text
-
-
-@pytest.mark.parametrize("column", ["together_ps", "recorded_ps", "against_recorded"])
-def test_it_is_saved(column: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
-    result = result_of(scenario_of(), [], [{"op": "all_reduce", "bytes": 1, "end_ps": US, "recorded_ps": 2 * US}])
-    result.save(tmp_path / "out")
-    assert Result.load(tmp_path / "out").collectives[column].tolist() == result.collectives[column].tolist()

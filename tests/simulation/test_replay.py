@@ -1,25 +1,21 @@
 """Ranks walk through their job: each goes on when its own part is done, streams overlap, nobody waits for ever."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-import simpy
 
 import netsim
 from netsim import Operation, Result, Trace
 from netsim.simulation.job import Rank
+from netsim.simulation.replay import Steps
+from tests.explain.known import flows
 from tests.traffic import compute, send
 
 US, SLOT = 1_000_000, 332_800  # ps; 4160 bytes at 100 Gb/s
 NEAR = 2 * SLOT + 2 * US  # one full packet from host 0 to host 1 of a fat-tree: two links of 1 us
 FABRIC = "fat_tree_k4_100g"
-Steps = Generator[simpy.Event, Any, None]
 Job = Callable[[Rank], Steps]
-
-
-def flows(*pairs: tuple[int, int, int], **more: Any) -> Operation:
-    return Operation("flows", None, (0, 1, 2, 3), sum(pair[2] for pair in pairs), flows=pairs, **more)
 
 
 def replayed(*operations: Operation) -> Result:

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 import netsim
-from netsim import Operation, Result, Trace
+from netsim import Result
 from netsim.simulation.job import Rank
 from tests.inputs import failure, refusal
+from tests.traffic import flows
 
 ROOT = Path(__file__).parents[2]
 FABRIC = "fat_tree_k4_100g"
 US = 1_000_000
-SHIFT = tuple((rank, (rank + 8) % 16, 200_000) for rank in range(16))
-CROSSING = Trace("shift", 16, {}, (Operation("flows", None, tuple(range(16)), 3_200_000, flows=SHIFT),))
+CROSSING = flows(16, [(rank, (rank + 8) % 16) for rank in range(16)], 200_000)
 
 
 def digest(result: Result, folder: Path) -> dict[str, str]:

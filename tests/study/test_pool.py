@@ -15,7 +15,7 @@ from tests.inputs import refusal
 
 
 def task(number: int, **settings: object) -> Task:
-    return Task(number, build_scenario("perm16", "fat_tree_k4_100g", transport="ideal", **settings))
+    return Task(number, build_scenario("perm16", "fat_tree_k4_100g", **{"transport": "ideal", **settings}))
 
 
 def deadly(given: Task) -> Finished:
@@ -46,7 +46,6 @@ def test_a_killed_process_costs_its_own_run_alone() -> None:
 
 
 def process(given: Task) -> Finished:
-    """Where it is done."""
     return Finished(given.number, None, str(os.getpid()))
 
 
@@ -85,9 +84,7 @@ def test_a_fault_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_warnings_come_back_once() -> None:
     found = attempt(task(0, routing="spray"))
-    (said,) = attempt(
-        Task(0, build_scenario("perm16", "fat_tree_k4_100g", transport="dctcp", routing="spray"))
-    ).warnings
+    (said,) = attempt(task(0, transport="dctcp", routing="spray")).warnings
     assert "spray reorders packets" in said
     assert found.warnings == ()
 

@@ -11,7 +11,7 @@ from netsim.config import build_scenario, load_topology
 from netsim.routing import ROUTINGS
 from netsim.topology import FatTree, HtsimTree, Network
 from netsim.traces import Trace
-from tests.inputs import refusal
+from tests.inputs import refusal, saved
 from tests.topology.cables import ups
 
 G = 10**9
@@ -28,9 +28,7 @@ FLAT = "Nodes 8\nTiers 2\nPodsize 8\n" + block(0, 4, "Radix_Up 2", "Oversubscrib
 
 
 def load(folder: Path, text: str, name: str = "small.topo") -> HtsimTree:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    topology = load_topology(path)
+    topology = load_topology(saved(folder / name, text))
     assert isinstance(topology, HtsimTree)
     return topology
 
@@ -70,10 +68,8 @@ def test_thinned_above_the_tors(tmp_path: Path) -> None:
 
 def test_speeds_and_latencies_are_those_of_the_tier_above_the_cable(tmp_path: Path) -> None:
     text = TREE.replace("Radix_Up 2", "Radix_Up 2\nOversubscribed 1", 1)
-    slow = text.replace("Tier 2\nDownlink_speed_Gbps 100", "Tier 2\nDownlink_speed_Gbps 400")
-    slow = slow.replace("Tier 1\nDownlink_speed_Gbps 100", "Tier 1\nDownlink_speed_Gbps 400", 1)
-    slow = slow.replace("Tier 0\nDownlink_speed_Gbps 100", "Tier 0\nDownlink_speed_Gbps 400", 1)
-    network = load(tmp_path, slow.replace("Downlink_Latency_ns 1000", "Downlink_Latency_ns 700", 1)).build()
+    fast = text.replace("Downlink_speed_Gbps 100", "Downlink_speed_Gbps 400")
+    network = load(tmp_path, fast.replace("Downlink_Latency_ns 1000", "Downlink_Latency_ns 700", 1)).build()
     assert (link(network, "host0->tor0").rate_bps, link(network, "host0->tor0").delay_ps) == (400 * G, 700_000)
     assert (link(network, "agg0->core0").rate_bps, link(network, "agg0->core0").delay_ps) == (400 * G, 1_000_000)
 

@@ -17,6 +17,7 @@ from netsim.traces.trace import OPERATIONS
 from netsim.units import LARGEST
 from tests.inputs import refusal, saved
 from tests.traces.test_trace_round_trip import traces
+from tests.traffic import collective, compute, send
 
 PLAIN = ("send", "flows", "compute")
 
@@ -31,11 +32,6 @@ def there_and_back(trace: Trace, path: Path) -> Trace:
     return read(convert(trace, path).files)
 
 
-def collective(op: str, size: int, ranks: int = 8, **more: object) -> Trace:
-    everybody = tuple(range(ranks))
-    return Trace("one", ranks, {}, (Operation(op, "world", everybody, size, **more),))  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("name", names("traces"))
 def test_shipped_traces_come_back_from_chakra(name: str, tmp_path: Path) -> None:
     trace = read(path("traces", name))
@@ -46,8 +42,8 @@ def test_shipped_traces_come_back_from_chakra(name: str, tmp_path: Path) -> None
 
 @settings(max_examples=60, deadline=None)
 @given(traces())
-@example(Trace("long", 1, {}, (Operation("compute", None, (0,), duration_ps=10**18 + 1),)))
-@example(Trace("longest", 1, {}, (Operation("compute", None, (0,), duration_ps=LARGEST),)))
+@example(Trace("long", 1, {}, (compute(0, 10**18 + 1),)))
+@example(Trace("longest", 1, {}, (compute(0, LARGEST),)))
 def test_any_trace_comes_back_from_chakra(trace: Trace) -> None:
     short = tuple(each for each in trace.operations if each.op != "all_to_all_v")
     trace = replace(trace, operations=short)
@@ -69,7 +65,7 @@ SCHEDULES = ("all_reduce ring", "all_reduce tree", "all_gather ring", "broadcast
 def test_collectives_become_flows_that_wait(op: str, algorithm: str, end: str, tmp_path: Path) -> None:
     """The schedule itself is the truth: who sends how much to whom, after what."""
     schedule = plan(Request(op=op, ranks=8, bytes=1 << 20), algorithm)
-    made = convert(collective(op, 1 << 20), tmp_path / f"job.{end}", algorithms={op: algorithm})
+    made = convert(collective(op, 8, 1 << 20), tmp_path / f"job.{end}", algorithms={op: algorithm})
     (operation,) = read(tmp_path / f"job.{end}").operations
     rows = list(zip(schedule.source.tolist(), schedule.target.tolist(), schedule.bytes.tolist(), strict=True))
     assert sorted(operation.flows) == sorted(rows)
@@ -85,11 +81,8 @@ def test_collectives_become_flows_that_wait(op: str, algorithm: str, end: str, t
 
 @pytest.mark.parametrize("end", ["goal", "bin"])
 def test_what_is_done_in_turn_stays_in_turn(end: str, tmp_path: Path) -> None:
-    sends = (Operation("send", None, (0, 1), 5, src=0, dst=1), Operation("send", None, (1, 2), 7, src=1, dst=2))
-    compute = Operation("compute", None, (1,), duration_ps=9_000)
-    other = replace(sends[1], bytes=8, stream="other", after=(0,))
-    free = replace(sends[1], bytes=9, stream="free")
-    trace = Trace("job", 3, {}, (sends[0], compute, sends[1], other, free))
+    others = send(1, 2, 8, stream="other", after=(0,)), send(1, 2, 9, stream="free")
+    trace = Trace("job", 3, {}, (send(0, 1, 5), compute(1, 9_000), send(1, 2, 7), *others))
     again = there_and_back(trace, tmp_path / f"job.{end}")
     place = {each.bytes: number for number, each in enumerate(again.operations)}
     computing = again.operations[place[0]]
@@ -130,7 +123,7 @@ trigger id 2 oneshot
 
 
 def test_a_chain_of_collectives_is_one_of_triggers(tmp_path: Path) -> None:
-    trace = collective("all_reduce", 4096, ranks=4)
+    trace = collective("all_reduce", 4, 4096)
     trace = replace(trace, operations=trace.operations * 2)
     made = convert(trace, tmp_path / "job.cm")
     assert any("do not wait for earlier operations as well" in note for note in made.notes)
@@ -142,11 +135,10 @@ def test_a_chain_of_collectives_is_one_of_triggers(tmp_path: Path) -> None:
 
 
 def test_what_a_matrix_cannot_hold_is_told_or_refused(tmp_path: Path) -> None:
-    operations = (Operation("compute", None, (0,), duration_ps=5), Operation("send", None, (0, 1), 5, src=0, dst=1))
-    made = convert(Trace("job", 2, {}, operations), tmp_path / "job.cm")
+    made = convert(Trace("job", 2, {}, (compute(0, 5), send(0, 1, 5))), tmp_path / "job.cm")
     assert any(note.startswith("1 computations") for note in made.notes)
     with pytest.raises(InputError, match=r"wait for partly the same flows.*no barrier"):
-        convert(collective("barrier", 0), tmp_path / "barrier.cm")
+        convert(collective("barrier", 8, 0), tmp_path / "barrier.cm")
     assert not (tmp_path / "barrier.cm").exists()
 
 
@@ -161,7 +153,7 @@ def test_an_uneven_all_to_all_goes_to_chakra_as_flows(tmp_path: Path) -> None:
 
 def test_flows_and_what_they_wait_for_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """A ring of 4 ranks: 2 x 3 steps of 4 flows, of which all but the first 4 wait for one: 24 + 20 cells."""
-    trace = collective("all_reduce", 4096, ranks=4)
+    trace = collective("all_reduce", 4, 4096)
     monkeypatch.setattr("netsim.traces.convert.MAX_CELLS", 44)
     (operation,) = as_flows(trace, PLAIN, {"all_reduce": "ring"})[0].operations
     assert (len(operation.flows), sum(len(turn.after) for turn in operation.turns)) == (24, 20)
@@ -170,19 +162,15 @@ def test_flows_and_what_they_wait_for_are_bounded_together(monkeypatch: pytest.M
 
 
 def test_a_chunk_cuts_flows() -> None:
-    whole, _ = as_flows(collective("broadcast", 1 << 20), PLAIN, {})
-    cut, _ = as_flows(collective("broadcast", 1 << 20), PLAIN, {}, chunk=1 << 16)
+    whole, _ = as_flows(collective("broadcast", 8, 1 << 20), PLAIN, {})
+    cut, _ = as_flows(collective("broadcast", 8, 1 << 20), PLAIN, {}, chunk=1 << 16)
     assert len(cut.operations[0].flows) > len(whole.operations[0].flows)
     assert cut.operations[0].bytes == whole.operations[0].bytes == 7 << 20
 
 
 def test_a_group_of_one_sends_nothing_but_keeps_its_turn(tmp_path: Path) -> None:
     alone = Group("alone", (1,))
-    operations = (
-        Operation("send", None, (0, 1), 5, src=0, dst=1),
-        Operation("all_reduce", "alone", (1,), 64),
-        Operation("send", None, (1, 0), 6, src=1, dst=0),
-    )
+    operations = (send(0, 1, 5), Operation("all_reduce", "alone", (1,), 64), send(1, 0, 6))
     trace = Trace("job", 2, {"alone": alone}, operations)
     (operation,) = there_and_back(trace, tmp_path / "job.goal").operations
     assert operation.flows == ((0, 1, 5), (1, 0, 6))
@@ -190,7 +178,7 @@ def test_a_group_of_one_sends_nothing_but_keeps_its_turn(tmp_path: Path) -> None
 
 
 def test_the_format_is_told_by_the_name_or_named(tmp_path: Path) -> None:
-    trace = collective("all_reduce", 64)
+    trace = collective("all_reduce", 8, 64)
     with pytest.raises(InputError, match=r"its name does not tell the format; end it with one of .jsonl, .et"):
         convert(trace, tmp_path / "job.txt")
     assert "did you mean 'chakra'" in refusal(convert, trace, tmp_path / "job.txt", to="chakar")
@@ -201,7 +189,7 @@ def test_the_format_is_told_by_the_name_or_named(tmp_path: Path) -> None:
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     target = saved(tmp_path / "job.goal", "as it was")
-    trace = replace(collective("all_reduce", 64), operations=(Operation("gather", "world", tuple(range(8)), 8),))
+    trace = collective("gather", 8, 8)
     assert "unknown algorithm" in refusal(convert, trace, target, algorithms={"gather": "ring"})
     assert target.read_text() == "as it was"
     convert(trace, target)

@@ -7,6 +7,7 @@ import lzma
 import sqlite3
 import tarfile
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -35,14 +36,6 @@ def tarred(mode: str) -> bytes:
         member.size = len(LOG)
         archive.addfile(member, io.BytesIO(LOG.encode()))
     return stream.getvalue()
-
-
-def database(folder: Path) -> bytes:
-    path = folder / "made.sqlite"
-    with sqlite3.connect(path) as made:
-        made.execute("create table events (a)")
-    made.close()
-    return path.read_bytes()
 
 
 NEITHER: dict[str, tuple[bytes | str, *tuple[str, ...]]] = {  # file: content, what it is, what to do
@@ -105,7 +98,9 @@ def test_what_is_neither_trace_nor_topology(tmp_path: Path, name: str) -> None:
 
 
 def test_a_database_of_nsight_names_what_to_do(tmp_path: Path) -> None:
-    path = saved(tmp_path / "report.sqlite", database(tmp_path))
+    path = tmp_path / "report.sqlite"
+    with closing(sqlite3.connect(path)) as made:
+        made.execute("create table events (a)")
     assert "Nsight Systems exports, not a trace; netsim does not read" in refused("trace", path)
 
 

@@ -65,8 +65,8 @@ def test_every_operation_has_its_keys() -> None:
 
 
 def test_byte_order_mark_blank_lines_and_crlf(tmp_path: Path) -> None:
-    path = tmp_path / "job.jsonl"
-    path.write_bytes(b"\xef\xbb\xbf" + HEADER.encode() + b'\r\n\r\n{"op": "barrier", "group": "tp"}')
+    content = b"\xef\xbb\xbf" + HEADER.encode() + b'\r\n\r\n{"op": "barrier", "group": "tp"}'
+    path = saved(tmp_path / "job.jsonl", content)
     (operation,) = read(path).operations
     assert operation.line == 3
 
@@ -161,9 +161,7 @@ def test_a_wrong_header_is_refused(tmp_path: Path, header: str, what: str) -> No
 def test_the_path_is_checked(tmp_path: Path) -> None:
     assert "no such file" in refused(tmp_path / "nothing.jsonl")
     assert "is a directory without files" in refused(tmp_path)
-    empty = tmp_path / "empty.jsonl"
-    empty.touch()
-    assert "is empty" in refused(empty)
+    assert "is empty" in refused(saved(tmp_path / "empty.jsonl", ""))
     assert "no trace file is named" in refusal(read, [])
 
 

@@ -14,9 +14,8 @@ NONE = "1 NONE 0"
 
 
 def simai(folder: Path, *rows: str, head: str = HEAD, count: int | None = None) -> Trace:
-    path = folder / "small.txt"
-    path.write_text("\n".join([head, str(len(rows) if count is None else count), *rows]))  # no newline at the end
-    return read(path)
+    lines = [head, str(len(rows) if count is None else count), *rows]
+    return read(saved(folder / "small.txt", "\n".join(lines)))  # no newline at the end
 
 
 def row(forward: str = NONE, inputs: str = NONE, weights: str = NONE, update: int = 0) -> str:
@@ -187,7 +186,6 @@ def test_a_mistake_in_a_table_names_its_line(tmp_path: Path, rows: list[str], wh
 
 def test_a_row_must_reach_to_the_last_column_that_is_needed(tmp_path: Path) -> None:
     """Other columns may stand between them: this table has the size in its fifth."""
-    path = tmp_path / "wide.csv"
     header = "comm_type,comm_group,comm_group_size,stage,msg_size,dst,src,additional,_elapsed_time,algbw,busbw,count"
-    path.write_text(f"{header}\nCommType.all_reduce,CommGroup.dp_group,8,a\n")
+    path = saved(tmp_path / "wide.csv", [header, "CommType.all_reduce,CommGroup.dp_group,8,a"])
     assert "wide.csv:2: has 4 columns" in refusal(read, path)

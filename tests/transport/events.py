@@ -80,12 +80,10 @@ class Sender:
         self.hear(ROUND_TRIP, now, gained, marked, round(rtt * US), outstanding)
 
     def state(self, name: str) -> int:
-        """A field of the control's state."""
         return int(self.row[self.control][name][0])
 
     @property
     def gbps(self) -> float:
-        """Its rate."""
         return self.state("rate") / GBPS
 
     @property

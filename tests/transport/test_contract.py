@@ -25,7 +25,6 @@ OF_THE_CORE = {"cnp_interval", "base_rtt"}  # settings that the core or the rout
 
 
 def source_of(name: str) -> ast.Module:
-    """The file of a control."""
     return ast.parse(getsource(import_module(f"netsim.transport.controls.{name}")))
 
 
@@ -110,7 +109,6 @@ def test_its_traits_are_those_of_its_kernels(name: str) -> None:
 
 
 def sets_window(function: ast.FunctionDef) -> bool:
-    """Whether it writes `sender.cwnd`."""
     nodes = [node for node in ast.walk(function) if isinstance(node, ast.Attribute)]
     return any(node.attr == "cwnd" and isinstance(node.ctx, ast.Store) for node in nodes)
 

@@ -53,7 +53,6 @@ def heard(control: str, window: int, gain: float, steps: list[Step]) -> list[tup
 
 
 def windows(*given: Any) -> list[int]:
-    """The windows alone."""
     return [cwnd for *_, cwnd, _ in heard(*given)]
 
 

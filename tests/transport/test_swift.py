@@ -5,42 +5,33 @@ from typing import Any
 import numpy as np
 import pytest
 
-from netsim.core.state.dtypes import CONNECTION
 from netsim.kernel import entry
 from netsim.transport.controls import swift
-from netsim.transport.controls.swift import SwiftSettings as Swift
 from netsim.transport.fixed_point import ONE
 from tests.transport.events import LOSS, SEND, TIMEOUT, Sender
 
 
 @entry
-def begin(senders, idle_ps, window, switches, settings, found):  # type: ignore[no-untyped-def]
-    """A connection on a route with this idle round trip; found: its target in ps for a window and so many switches."""
-    swift.start(senders[0], settings[0], 0, idle_ps, 0, 0)
-    found[0] = swift.target_delay(senders[0].swift.base_ps, window, switches, settings[0])
+def find_target(senders, table, window, switches, found):  # type: ignore[no-untyped-def]
+    """The target of connection 0 in ps for a window and so many switches."""
+    found[0] = swift.target_delay(senders[0].swift.base_ps, window, switches, table[0].controls.swift)
 
 
-def started(window: float, switches: int, chosen: Swift, idle_us: int = 10, first: int = 50) -> tuple[float, float]:
-    """The target in us and the widest window in packets, by the kernel."""
-    settings: Any = np.zeros(1, Swift.record())
-    for name, value in chosen.numbers().items():
-        settings[name] = value
-    found, senders = np.zeros(1, "i8"), np.zeros(1, CONNECTION)
-    senders["cwnd"] = first * ONE
-    begin(senders, idle_us * 10**6, round(window * ONE), switches, settings, found)
-    return float(found[0]) / 1e6, int(senders["swift"]["most"][0]) / ONE
-
-
-def target_us(window: float, switches: int, chosen: Swift) -> float:
-    """The first of these."""
-    return started(window, switches, chosen)[0]
+def target_us(sender: Sender, window: float, switches: int) -> float:
+    found = np.zeros(1, "i8")
+    find_target(sender.row, sender.table, round(window * ONE), switches, found)
+    return float(found[0]) / 1e6
 
 
 def test_on_a_long_route_the_target_holds_its_round_trip_and_the_window_what_it_holds() -> None:
-    assert started(100, 3, Swift(), idle_us=400, first=5000) == (pytest.approx(400 + 3 * 3.053), 10_000)
-    assert started(100, 3, Swift(), first=50) == (pytest.approx(20 + 3 * 3.053), 1024)
-    chosen = Swift(base_target="7us", max_cwnd=9)
-    assert started(100, 0, chosen, idle_us=400, first=5000) == (pytest.approx(7), 9)
+    far: dict[str, Any] = {"line": 100, "idle": 400, "window": 5000}
+    for sender, switches, target, widest in (
+        (Sender("swift", **far), 3, 400 + 3 * 3.053, 10_000),
+        (Sender("swift", line=100, window=50), 3, 20 + 3 * 3.053, 1024),
+        (Sender("swift", **far, base_target="7us", max_cwnd=9), 0, 7, 9),
+    ):
+        assert target_us(sender, 100, switches) == pytest.approx(target)
+        assert sender.state("most") == widest * ONE
 
 
 @pytest.mark.parametrize("switches", [0, 1, 5])
@@ -50,13 +41,15 @@ def test_target_grows_with_switches_and_as_windows_get_small(window: float, swit
     few, many = 0.1**-0.5, 100**-0.5
     alpha = 100 / (few - many)
     scaling = max(0, min(alpha * window**-0.5 - alpha * many, 100))
-    assert target_us(window, switches, Swift()) == pytest.approx(20 + 3.053 * switches + scaling, rel=1e-3)
+    sender = Sender("swift", line=100)
+    assert target_us(sender, window, switches) == pytest.approx(20 + 3.053 * switches + scaling, rel=1e-3)
 
 
 def test_ends_of_flow_scaling_are_those_the_settings_name() -> None:
-    chosen = Swift(base_target="10us", hop_scale="0s", fs_range="30us", fs_min_cwnd=0.2, fs_max_cwnd=40)
-    assert target_us(0.2, 3, chosen) == pytest.approx(40, rel=1e-3)
-    assert target_us(40, 3, chosen) == pytest.approx(10, rel=1e-3)
+    ends = {"base_target": "10us", "hop_scale": "0s", "fs_range": "30us", "fs_min_cwnd": 0.2, "fs_max_cwnd": 40}
+    sender = Sender("swift", line=100, **ends)
+    assert target_us(sender, 0.2, 3) == pytest.approx(40, rel=1e-3)
+    assert target_us(sender, 40, 3) == pytest.approx(10, rel=1e-3)
 
 
 # Windows in packets, times in us. Two switches of 1 us, base 20; alpha = 19 / (1/0.5 - 1/10) = 10, beta = 1:

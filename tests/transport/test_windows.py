@@ -26,6 +26,12 @@ def one_flow(size: int, ranks: int) -> Trace:
     return flows(ranks, [(0, ranks // 2)], size)
 
 
+def repeating(control: str, trace: Trace, fabric: Any, *, selective: Any = None, **settings: Any) -> Result:
+    """Under selective repeat, with its settings."""
+    transport = {"control": control, "recovery": "selective_repeat", "selective_repeat": selective or {}}
+    return netsim.simulate(trace, fabric, transport=transport, **settings)
+
+
 def serialised_us(size: int, gbps: int) -> float:
     """Packets of 4 KiB, each with its header of 64 bytes."""
     return (size + -(-size // 4096) * 64) * 8 / gbps / 1e3
@@ -48,8 +54,7 @@ def test_every_control_fills_a_long_path(control: str) -> None:
 @pytest.mark.parametrize("control", CONTROLS)
 def test_a_sprayed_window_holds_what_all_paths_do(control: str, routing: str) -> None:
     """One flow at 400 Gb/s over 16 paths of 100 Gb/s: 406 us on the line, and the way of 4 us."""
-    transport = {"control": control, "recovery": "selective_repeat"}
-    taken = microseconds(netsim.simulate(one_flow(20_000_000, 4), WIDE, transport=transport, routing=routing))
+    taken = microseconds(repeating(control, one_flow(20_000_000, 4), WIDE, routing=routing))
     assert taken == pytest.approx(serialised_us(20_000_000, 400) + 4.5, rel=RESERVE.get(control, 1.005) - 1)
 
 
@@ -64,12 +69,8 @@ ONE_SLOW = OddLinks(
 @pytest.mark.parametrize("control", ["window", "dctcp", "hpcc", "nscc", "swift", "ndp"])
 def test_no_seed_doubles_the_time_by_the_hashed_path(control: str) -> None:
     """One of four paths is slow; which one the hash would have taken does not matter where packets are spread."""
-    transport = {"control": control, "recovery": "selective_repeat"}
-    trace = one_flow(10_000_000, 4)
-    times = [
-        microseconds(netsim.simulate(trace, ONE_SLOW, transport=transport, routing="adaptive", seed=seed))
-        for seed in range(1, 13)
-    ]
+    runs = [repeating(control, one_flow(10_000_000, 4), ONE_SLOW, routing="adaptive", seed=n) for n in range(1, 13)]
+    times = list(map(microseconds, runs))
     assert max(times) < 1.5 * min(times)  # Swift cuts early or late
     assert min(times) > serialised_us(10_000_000, 325)
 
@@ -85,15 +86,13 @@ UNLIKE = OddLinks(
 @pytest.mark.parametrize("control", ["none", "window", "dctcp", "swift", "ndp"])
 def test_a_packet_on_a_longer_way_is_not_taken_for_lost(control: str, routing: str) -> None:
     """As much is sent in those 100 us as a quarter of what the path holds, and as much again."""
-    transport = {"control": control, "recovery": "selective_repeat"}
-    result = netsim.simulate(one_flow(20_000_000, 2), UNLIKE, transport=transport, routing=routing)
+    result = repeating(control, one_flow(20_000_000, 2), UNLIKE, routing=routing)
     assert result.flows["retransmitted"].sum() == 0
     assert microseconds(result) == pytest.approx(serialised_us(20_000_000, 400) + 104.3, rel=0.01)
 
 
 def test_packets_that_were_overtaken_are_not_said_to_be_lost() -> None:
-    transport = {"control": "none", "recovery": "selective_repeat", "selective_repeat": {"reordering": 3}}
-    result = netsim.simulate(one_flow(20_000_000, 2), UNLIKE, transport=transport, routing="spray")
+    result = repeating("none", one_flow(20_000_000, 2), UNLIKE, selective={"reordering": 3}, routing="spray")
     assert result.links["drops"].sum() == 0
     assert result.reason.kind == "loss recovery"
     assert "of packets that nobody lost: they were overtaken" in result.reason.text
@@ -102,9 +101,8 @@ def test_packets_that_were_overtaken_are_not_said_to_be_lost() -> None:
 @pytest.mark.parametrize("control", ["window", "ndp"])
 def test_a_flowlet_has_the_window_of_one_path(control: str) -> None:
     """One of 16 paths at a time, of 100 Gb/s: 408 us of a quarter of the line; a window for all would overflow it."""
-    transport = {"control": control, "recovery": "selective_repeat"}
     fabric = WIDE | {"spine": {"rate": "100Gb/s", "buffer": "150KB"}, "ecn": "off"}
-    result = netsim.simulate(one_flow(20_000_000, 4), fabric, transport=transport, routing="flowlet")
+    result = repeating(control, one_flow(20_000_000, 4), fabric, routing="flowlet")
     assert result.links["drops"].sum() == 0
     assert microseconds(result) == pytest.approx(serialised_us(20_000_000, 100) + 4.5, rel=0.01)
     assert result.reason.kind == "slower link"
@@ -112,13 +110,8 @@ def test_a_flowlet_has_the_window_of_one_path(control: str) -> None:
     assert result.reason.link == "{}->{}".format(*result.links.loc[used, ["source", "target"]])
 
 
-def run(**selective: Any) -> Result:
-    transport = {"control": "none", "recovery": "selective_repeat", "selective_repeat": selective}
-    return netsim.simulate(one_flow(10_000_000, 2), LONG, transport=transport)
-
-
 def test_selective_repeat_looks_as_far_as_needed_or_says_that_it_does_not() -> None:
-    free, bound = run(), run(window=1000)
+    free, bound = (repeating("none", one_flow(10_000_000, 2), LONG, selective=each) for each in ({}, {"window": 1000}))
     assert "held_by_recovery" not in free.summary
     assert bound.summary["held_by_recovery"] > 1000
     round_trip = 404 + (4 * 4160 + 4 * 64) * 8 / 400e3

@@ -15,27 +15,17 @@ from tests.reference.scenarios.scenario import Scenario, one
 from tests.traffic import flows
 
 MIB = 1 << 20
+FABRIC = {hosts: {"base": f"fat_tree_k{k}_100g", **LOSSLESS} for hosts, k in ((16, 4), (128, 8))}
 WIRE, ACK = 4160 * PS_PER_BYTE, 64 * PS_PER_BYTE  # ps
 
 
 def test_one_flow_over_six_links() -> None:
     """490 packets of 4150 bytes to the last ACK: uet-htsim 176.2 us, the closed form, ACKs of no length, 176.34."""
-    fabric = {"base": "fat_tree_k4_100g", **LOSSLESS}
-    result = netsim.simulate(flows(16, [(0, 8)], 490 * 4086), fabric, transport="none", packet=ULTRA)
+    result = netsim.simulate(flows(16, [(0, 8)], 490 * 4086), FABRIC[16], transport="none", packet=ULTRA)
     packet = 4150 * PS_PER_BYTE
     assert last_ack_ps(result) == pytest.approx(176.34 * US, rel=1e-3)
     assert last_data_ps(result) == 490 * packet + 5 * packet + 6 * US
     assert last_ack_ps(result) == last_data_ps(result) + 6 * (ACK + US)
-
-
-@pytest.fixture(scope="module", params=["ring16", "incast16", "ring128", "incast128"])
-def run(request: pytest.FixtureRequest) -> tuple[str, netsim.Result]:
-    """A run of htsim's, at full size: 1.4 to 3 million packet hops."""
-    name = request.param
-    hosts, size = (16, 64 * MIB) if name.endswith("16") else (128, 8 * MIB)
-    pairs = [(s, (s + 1) % hosts) for s in range(hosts)] if "ring" in name else [(s, 0) for s in range(1, hosts)]
-    base = "fat_tree_k4_100g" if hosts == 16 else "fat_tree_k8_100g"
-    return name, netsim.simulate(flows(hosts, pairs, size), {"base": base, **LOSSLESS}, transport="none")
 
 
 PUBLISHED = {  # last data packet in ps, data and control hops
@@ -46,20 +36,15 @@ PUBLISHED = {  # last data packet in ps, data and control hops
 }
 
 
-def test_last_data_packet_as_htsim(run: tuple[str, netsim.Result]) -> None:
-    name, result = run
-    assert last_data_ps(result) == PUBLISHED[name][0]
-
-
-def test_packet_hops_as_htsim(run: tuple[str, netsim.Result]) -> None:
-    name, result = run
-    assert result.summary["packet_hops"] == PUBLISHED[name][1]
-    assert result.links["packets"].sum() == PUBLISHED[name][1]
-
-
-def test_nothing_is_lost_or_left(run: tuple[str, netsim.Result]) -> None:
-    _, result = run
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_last_data_packet_and_hops_as_htsim_and_nothing_lost_or_left(name: str) -> None:
+    """At full size: 1.4 to 3 million packet hops."""
+    hosts, size = (16, 64 * MIB) if name.endswith("16") else (128, 8 * MIB)
+    pairs = [(s, (s + 1) % hosts) for s in range(hosts)] if "ring" in name else [(s, 0) for s in range(1, hosts)]
+    result = netsim.simulate(flows(hosts, pairs, size), FABRIC[hosts], transport="none")
     summary = result.summary
+    assert (last_data_ps(result), summary["packet_hops"]) == PUBLISHED[name]
+    assert result.links["packets"].sum() == summary["packet_hops"]
     assert summary["packets_dropped"] == summary["packets_in_flight"] == summary["retransmitted_packets"] == 0
     assert summary["packets_delivered"] == -(-int(result.flows["bytes"].sum()) // 4096)
 
@@ -75,8 +60,7 @@ def test_packet_hops_do_not_depend_on_the_hash(name: str, hosts: int) -> None:
     else:
         pairs, packets = [(s, (s + r) % hosts) for r in range(1, hosts) for s in every], {16: 256, 128: 4}[hosts]
         published = {16: 2_686_976, 128: 2_973_696}[hosts] // 4
-    base = "fat_tree_k4_100g" if hosts == 16 else "fat_tree_k8_100g"
-    result = netsim.simulate(flows(hosts, pairs, 4096 * packets), {"base": base, **LOSSLESS}, transport="none", seed=5)
+    result = netsim.simulate(flows(hosts, pairs, 4096 * packets), FABRIC[hosts], transport="none", seed=5)
     assert result.summary["packet_hops"] == published
 
 

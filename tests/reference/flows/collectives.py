@@ -26,8 +26,8 @@ class Ranks(ABC):
         self.completed: list[Part] = []
 
     @abstractmethod
-    def connect(self, source_host: int, target_host: int, channel: int, route: Route) -> int:
-        """Give the number of the connection, made when it is new."""
+    def new_connection(self, number: int, route: Route) -> Connection:
+        """Make a connection that goes this way."""
 
     @abstractmethod
     def release(self, messages: list[Message]) -> None:
@@ -43,7 +43,6 @@ class Ranks(ABC):
         return int(self.env.now)
 
     def later(self, priority: int, delay: int, action: Callable[[], None]) -> None:
-        """Do something after `delay`."""
         Moment(self.env, priority, delay, action)
 
     def collective(
@@ -62,8 +61,10 @@ class Ranks(ABC):
         above = CHANNELS * traffic_class
         keys = [(hosts[s], hosts[t], c + above) for s, t, c in zip(source, target, channel, strict=True)]
         for s, t, c in sorted(set(zip(source, target, channel, strict=True))):
-            self.connect(hosts[s], hosts[t], c + above, route(hosts[s], hosts[t], c))
-            self.connections[hosts[s], hosts[t], c + above].traffic_class = traffic_class
+            key = (hosts[s], hosts[t], c + above)
+            if key not in self.connections:
+                self.connections[key] = self.new_connection(len(self.connections), route(hosts[s], hosts[t], c))
+                self.connections[key].traffic_class = traffic_class
         parts = [Part(self.env.event()) for _ in hosts]
         rows = [self.message(row, self.connections[key], sizes[row]) for row, key in enumerate(keys)]
         for row, message in enumerate(rows):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from netsim.topology.network import Link
 from tests.reference.link.port import DEPARTURE, Port
@@ -19,8 +19,8 @@ class Nic(Port):
     A connection that may send but is not ready is paced. It joins the round robin at the first departure after that.
     """
 
-    def __init__(self, twin: Twin, link: Link) -> None:
-        super().__init__(twin, link)
+    def __init__(self, twin: Twin, link: Link, *of_a_lane: Any) -> None:
+        super().__init__(twin, link, *of_a_lane)
         self.ready: deque[Connection] = deque()  # the round robin
         self.paced: list[Connection] = []
         self.transit_next = True
@@ -48,7 +48,6 @@ class Nic(Port):
         return None
 
     def take_transit(self) -> Packet | None:
-        """Give the oldest packet in transit."""
         if not self.queues["data"]:
             return None
         self.transit_next = False

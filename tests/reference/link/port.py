@@ -162,7 +162,6 @@ class Port:
         return mix(self.twin.seed, self.row, k) * (high - low) < chance * (filled - low)
 
     def store(self, packet: Packet) -> None:
-        """Put the packet into its queue and its bytes into the account."""
         packet.came_ps = self.twin.now
         self.queues[packet.stored_as].append(packet)
         if self.pool and packet.stored_as == "data":
@@ -232,7 +231,6 @@ class Port:
         return self.filled["data"] - packet.bytes
 
     def free(self, packet: Packet) -> None:
-        """A packet gives up its room."""
         self.filled[packet.stored_as] -= packet.bytes
         if self.pool and packet.stored_as == "data":
             self.pool.used -= packet.bytes

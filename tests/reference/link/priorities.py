@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING
 
 from netsim.topology.network import SCALE_UP, Link
@@ -61,10 +60,6 @@ class Lane(Port):
 class Turns(Nic, Lane):
     """The data of one class at a NIC: what passes through, and own connections."""
 
-    def __init__(self, twin: Twin, link: Link, head: Port, level: int) -> None:
-        Lane.__init__(self, twin, link, head, level)
-        self.ready, self.paced, self.transit_next = deque(), [], True
-
     def could_send(self) -> bool:
         """Tell whether anything waits for its turn here and is not stopped."""
         is_due = any(connection.ready_ps <= self.twin.now for connection in self.paced)
@@ -107,7 +102,6 @@ class ClassedPort(Port):
             each.on_transmit(packet.connection.traffic_class, packet)
 
     def accept(self, packet: Packet) -> None:
-        """Queue a packet that arrived in its class."""
         if packet.message is None or packet.trimmed:
             super().accept(packet)
         else:

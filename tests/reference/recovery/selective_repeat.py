@@ -106,7 +106,6 @@ class SelectiveTwin(Twin):
             super().release([message])
 
     def on_data(self, packet: Packet, message: Message) -> None:
-        """Receive, answer, and pull."""
         super().on_data(packet, message)
         self.pull(packet.connection.way_back[0])
 
@@ -201,7 +200,6 @@ class SelectiveTwin(Twin):
         self.pull(link)
 
     def pull_now(self, link: int) -> None:
-        """The time of a pull has come."""
         self.pulling.remove(link)
         self.pull(link)
         self.start_links(self.network.links[link].source)

@@ -1,7 +1,6 @@
 """Scenarios with rates that congestion notifications set (DCQCN), some of them with flow control too."""
 
-from tests.reference.scenarios.networks import MICROSECOND as US
-from tests.reference.scenarios.networks import incast, leaves, queue, shift, star
+from tests.reference.scenarios.networks import US, incast, leaves, queue, shift, star
 from tests.reference.scenarios.pfc import INTO_ONE_LEAF, LOST, pauses
 from tests.reference.scenarios.scenario import Collective, Scenario, one, scenarios
 

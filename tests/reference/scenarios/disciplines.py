@@ -6,8 +6,7 @@ from netsim.queues.disciplines.codel import Codel
 from netsim.queues.disciplines.drr import Drr
 from netsim.topology.network import Network
 from tests.reference.scenarios.drawn import drawn_together
-from tests.reference.scenarios.networks import MICROSECOND as US
-from tests.reference.scenarios.networks import all_to_all, incast, leaves, queue, rails, shift, star
+from tests.reference.scenarios.networks import US, all_to_all, incast, leaves, queue, rails, shift, star
 from tests.reference.scenarios.pfc import INTO_ONE_LEAF, TO_ONE_RAIL, pauses
 from tests.reference.scenarios.priorities import classed
 from tests.reference.scenarios.recovery import SELECTIVE, trimming

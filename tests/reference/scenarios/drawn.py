@@ -8,8 +8,7 @@ from netsim.queues.disciplines.trim import Trim
 from netsim.topology.network import Network
 from netsim.topology.pfc import Pfc
 from netsim.transport.registry import REGISTRY
-from tests.reference.scenarios.networks import MICROSECOND as US
-from tests.reference.scenarios.networks import PACKET, Queue, Row, leaves, queue, rails, star
+from tests.reference.scenarios.networks import PACKET, US, Queue, Row, leaves, queue, rails, star
 from tests.reference.scenarios.per_packet_routing import ADAPTIVE, REPS, SPRAY, TURNS
 from tests.reference.scenarios.recovery import ARRIVING, SELECTIVE, losing, trimming
 from tests.reference.scenarios.scenario import Collective, Scenario

@@ -1,7 +1,6 @@
 """Scenarios with controls that measure round trips or links: TIMELY, Swift, HPCC, NSCC."""
 
-from tests.reference.scenarios.networks import MICROSECOND as US
-from tests.reference.scenarios.networks import all_to_all, incast, leaves, line, queue, shift, star
+from tests.reference.scenarios.networks import US, all_to_all, incast, leaves, line, queue, shift, star
 from tests.reference.scenarios.pfc import INTO_ONE_LEAF, LOST, pauses
 from tests.reference.scenarios.scenario import Collective, Scenario, one, scenarios
 

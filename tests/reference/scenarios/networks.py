@@ -11,6 +11,7 @@ from netsim.topology.network import SCALE_UP, Link, Network
 from netsim.units import UNLIMITED
 
 GIGABIT, NANOSECOND, MICROSECOND = 10**9, 10**3, 10**6
+US = MICROSECOND
 PACKET = 4160  # a full packet on the wire: 4096 + 64 bytes
 Row = tuple[int, int, int, int, tuple[int, ...]]  # source, target, channel, bytes, after
 

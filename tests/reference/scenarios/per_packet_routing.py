@@ -7,6 +7,7 @@ from netsim.topology.fat_tree import FatTree
 from netsim.topology.network import Network
 from tests.reference.scenarios.networks import (
     DEEP,
+    US,
     Cable,
     all_to_all,
     cabled,
@@ -19,7 +20,6 @@ from tests.reference.scenarios.networks import (
     ring,
     shift,
 )
-from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.pfc import pauses
 from tests.reference.scenarios.scenario import Collective, Scenario, one, scenarios
 from tests.reference.switch.per_packet_routing import PerPacket

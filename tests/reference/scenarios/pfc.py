@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from netsim.topology.fat_tree import FatTree
 from netsim.topology.pfc import Pfc
-from tests.reference.scenarios.networks import MICROSECOND as US
 from tests.reference.scenarios.networks import (
     PACKET,
+    US,
     all_to_all,
     incast,
     leaves,

@@ -1,7 +1,6 @@
 """Scenarios with several classes of traffic: strict priority, queues, marks and pauses for each."""
 
-from tests.reference.scenarios.networks import MICROSECOND as US
-from tests.reference.scenarios.networks import all_to_all, incast, leaves, loop, queue, rails, ring, shift, star
+from tests.reference.scenarios.networks import US, all_to_all, incast, leaves, loop, queue, rails, ring, shift, star
 from tests.reference.scenarios.pfc import INTO_ONE_LEAF, TO_ONE_RAIL, pauses
 from tests.reference.scenarios.recovery import SELECTIVE, losing, trimming
 from tests.reference.scenarios.scenario import Collective, Scenario, scenarios

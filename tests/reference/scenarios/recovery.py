@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from netsim.queues.disciplines.trim import Trim
 from netsim.topology.network import Network
-from tests.reference.scenarios.networks import MICROSECOND as US
-from tests.reference.scenarios.networks import all_to_all, incast, leaves, line, queue, rails, ring, shift, star
+from tests.reference.scenarios.networks import US, all_to_all, incast, leaves, line, queue, rails, ring, shift, star
 from tests.reference.scenarios.plain import CROSSING
 from tests.reference.scenarios.scenario import Collective, Scenario, one, scenarios
 

@@ -10,7 +10,6 @@ from netsim.topology.network import Network
 from tests.reference.flows.queue_pairs import Pairs
 from tests.reference.recovery.selective_repeat import SelectiveTwin
 from tests.reference.scenarios.networks import MICROSECOND, Row, shortest_routes, star
-from tests.reference.state.records import Results
 from tests.reference.switch.per_packet_routing import PerPacket
 from tests.reference.twin import Twin
 
@@ -107,11 +106,6 @@ def rank(twin: Twin, collective: Collective, number: int, position: int) -> Gene
     for before in collective.waits:
         yield twin.part(before, twin.hosts[before].index(twin.hosts[number][position]))
     twin.enter(number, position)
-
-
-def play(scenario: Scenario) -> Results:
-    """Run the scenario in the twin."""
-    return build_twin(scenario).run()
 
 
 def one(rows: Sequence[Row], *enters: int) -> tuple[Collective, ...]:

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from netsim.queues.disciplines.shared_buffer import SharedBuffer
 from netsim.topology.network import Network
-from tests.reference.scenarios.networks import MICROSECOND as US
-from tests.reference.scenarios.networks import PACKET, incast, leaves, queue, rails, shift, star
+from tests.reference.scenarios.networks import PACKET, US, incast, leaves, queue, rails, shift, star
 from tests.reference.scenarios.pfc import INTO_ONE_LEAF, TO_ONE_RAIL, pauses
 from tests.reference.scenarios.plain import CROSSING
 from tests.reference.scenarios.recovery import SELECTIVE, trimming

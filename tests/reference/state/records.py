@@ -69,14 +69,15 @@ class LinkCount:
 
 @dataclass(frozen=True)
 class Results:
-    """What was measured: flows by (collective, connection), finish times by (collective, position), -1 for never."""
+    """What was measured: flows by (collective, connection), finish times by (collective, position), -1 for never.
+
+    Totals: data_sent, data_delivered, data_dropped, the same of acks, and what was rare: naks, timeouts, ...
+    """
 
     flows: dict[tuple[int, int], Flow]
     links: list[LinkCount]
     parts: dict[tuple[int, int], int]
-    totals: Counter[
-        str
-    ]  # data_sent, data_delivered, data_dropped, the same of acks, and what was rare: naks, timeouts, ...
+    totals: Counter[str]
 
 
 @dataclass(eq=False)

@@ -6,29 +6,18 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Self
 
+from netsim.transport.presets import PAPER_2015
 from tests.reference.state.records import FOREVER, Route
 from tests.reference.transport.control import Control, share
 
 if TYPE_CHECKING:
     from tests.reference.twin import Twin
 
-MICROSECOND, GIGABIT = 10**6, 10**9
+GIGABIT = 10**9
 ALPHA_TIMER, INCREASE_TIMER = 3, 4  # SimPy priorities: before departures; alpha first when both ring at one instant
 WHOLE = 1 << 30  # alpha = 1
 
-
-PAPER = {  # at a line of 40 Gb/s; times in ps
-    "g": 1 / 256,
-    "alpha_timer": 55 * MICROSECOND,
-    "increase_timer": 55 * MICROSECOND,
-    "byte_counter": 10**7,
-    "fast_recovery": 5,
-    "ai": 40 * 10**6,
-    "hai": 400 * 10**6,
-    "min_rate": 10**8,
-    "clamp_tgt_rate": True,
-    "cnp_interval": 50 * MICROSECOND,
-}
+PAPER = PAPER_2015 | {"min_rate": 10**8}  # so high that cuts in a row come down to it
 
 
 class RateControl(Control, name="dcqcn"):

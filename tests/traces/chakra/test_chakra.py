@@ -14,6 +14,7 @@ from netsim.traces.chakra.wire import as_varint, behind_length, bytes_field, num
 from netsim.traces.chakra.write import write_chakra
 from tests.inputs import check_refusal, refusal, saved
 from tests.traces.operations import brief
+from tests.traffic import send
 
 
 def node(number: int, kind: int, *after: int, micros: int = 0, **attributes: Any) -> bytes:
@@ -173,19 +174,13 @@ def test_a_dependency_on_nothing_is_told(tmp_path: Path) -> None:
 
 def test_what_is_written_can_be_read_without_what_netsim_adds(tmp_path: Path) -> None:
     """Another program sees operations, bytes and dependencies in Chakra's own fields."""
-    pair = Group("pair", (0, 1))
-    trace = Trace(
-        "job",
-        2,
-        {"pair": pair},
-        (
-            Operation("all_gather", "pair", (0, 1), 8),
-            Operation("compute", "pair", (0, 1), duration_ps=2_500_000),
-            Operation("send", None, (0, 1), 5, src=0, dst=1, stream="copy", after=(0,)),
-            Operation("all_reduce", "pair", (0, 1), 6),
-        ),
+    operations = (
+        Operation("all_gather", "pair", (0, 1), 8),
+        Operation("compute", "pair", (0, 1), duration_ps=2_500_000),
+        send(0, 1, 5, stream="copy", after=(0,)),
+        Operation("all_reduce", "pair", (0, 1), 6),
     )
-    files = write_chakra(trace, tmp_path / "job.et")
+    files = write_chakra(Trace("job", 2, {"pair": Group("pair", (0, 1))}, operations), tmp_path / "job.et")
     assert [each.name for each in files] == ["job.0.et", "job.1.et", "job.comm_group.json"]
     for each in files[:2]:
         each.write_bytes(each.read_bytes().replace(b"netsim", b"noname"))  # another attribute of the same length
@@ -195,5 +190,5 @@ def test_what_is_written_can_be_read_without_what_netsim_adds(tmp_path: Path) ->
     assert {each.duration_ps for each in again.operations if each.op == "compute"} == {3_000_000}  # whole microseconds
     place = {each.op: number for number, each in enumerate(again.operations)}
     assert place["all_gather"] < place["compute"] < place["all_reduce"]
-    (send,) = (each for each in again.operations if each.op == "send")
-    assert send.after == (place["all_gather"],) or send.stream == again.operations[0].stream
+    sent = again.operations[place["send"]]
+    assert sent.after == (place["all_gather"],) or sent.stream == again.operations[0].stream

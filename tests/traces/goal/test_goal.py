@@ -9,6 +9,7 @@ from netsim.traces.goal.binary import HEAD, NODE, RANGE
 from netsim.traces.goal.write import write_goal, write_goal_binary
 from netsim.traces.trace import Flows
 from tests.inputs import check_refusal, refusal, saved
+from tests.traffic import compute, send
 
 
 def goal(folder: Path, *ranks: str, head: str = "") -> Trace:
@@ -82,22 +83,22 @@ def test_computing_makes_operations_on_streams(tmp_path: Path) -> None:
         "a: calc 7\nb: send 5b to 1\nb requires a\nc: send 6b to 1 tag 1",
         "a: recv 5b from 0\nb: calc 9\nb requires a\nrecv 6b from 0 tag 1",
     )
-    compute, send, free, after = sorted(trace.operations, key=lambda each: (each.ranks[0], each.op, each.bytes))
-    assert (compute.duration_ps, after.duration_ps, after.ranks) == (7_000, 9_000, (1,))
-    assert (send.bytes, free.bytes) == (5, 6)
-    assert send.stream == compute.stream == after.stream != free.stream
+    first, behind, free, after = sorted(trace.operations, key=lambda each: (each.ranks[0], each.op, each.bytes))
+    assert (first.duration_ps, after.duration_ps, after.ranks) == (7_000, 9_000, (1,))
+    assert (behind.bytes, free.bytes) == (5, 6)
+    assert behind.stream == first.stream == after.stream != free.stream
     assert {each.after for each in trace.operations} == {()}
     assert "calc counts nanoseconds" in trace.notes
 
 
 def test_two_things_awaited_on_two_streams(tmp_path: Path) -> None:
     trace = goal(tmp_path, "a: calc 7\nb: calc 8\nc: send 5b to 1\nc requires a\nc requires b", "recv 5b from 0")
-    *computes, send = trace.operations
+    *computes, sent = trace.operations
     assert [each.op for each in computes] == ["compute", "compute"]
     assert len({each.stream for each in computes}) == 2
-    (other,) = send.after
-    assert computes[other].stream != send.stream
-    assert computes[1 - other].stream == send.stream
+    (other,) = sent.after
+    assert computes[other].stream != sent.stream
+    assert computes[1 - other].stream == sent.stream
 
 
 def test_any_source_takes_the_first_that_fits(tmp_path: Path) -> None:
@@ -148,16 +149,8 @@ def test_ranks_must_exist(tmp_path: Path, head: str) -> None:
 
 # --- binary -----------------------------------------------------------------------------------------------------------
 
-SMALL = Trace(
-    "small",
-    3,
-    {},
-    (
-        Operation("compute", None, (0,), duration_ps=5_000),
-        Operation("send", None, (0, 1), 4096, src=0, dst=1),
-        Operation("flows", None, (1, 2), 30, flows=((1, 2, 10), (2, 1, 20)), turns=(Turn(), Turn(after=(0,)))),
-    ),
-)
+EXCHANGE = Operation("flows", None, (1, 2), 30, flows=((1, 2, 10), (2, 1, 20)), turns=(Turn(), Turn(after=(0,))))
+SMALL = Trace("small", 3, {}, (compute(0, 5_000), send(0, 1, 4096), EXCHANGE))
 
 
 def test_text_and_binary_are_the_same(tmp_path: Path) -> None:

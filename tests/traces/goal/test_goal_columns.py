@@ -131,7 +131,6 @@ def test_a_statement_may_go_on_behind_the_end_of_a_block(tmp_path: Path, off: in
 
 @pytest.mark.parametrize("label", ["l", "x"])
 def test_a_label_may_come_after_who_waits_for_it(tmp_path: Path, label: str) -> None:
-    path = tmp_path / "job.goal"
     text = f"num_ranks 1\nrank 0 {{\n{label}7 requires {label}9\n{label}7: calc 5\n{label}9: calc 6\n}}\n"
-    path.write_text(text)
+    path = saved(tmp_path / "job.goal", text)
     assert [each.duration_ps for each in read(path).operations] == [6_000, 5_000]

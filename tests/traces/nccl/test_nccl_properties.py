@@ -1,16 +1,13 @@
 """Any interleaving, any prefix and any cut of a valid log gives the same collectives or fewer, never different ones."""
 
-import tempfile
 from collections import Counter
-from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.errors import InputError
 from netsim.traces import Trace
-from netsim.traces.nccl.log import read
 from tests.traces.nccl.nccl_lines_of import call, init, world
+from tests.traces.test_every_format import attempt
 
 RANKS = 4
 COLLECTIVES = ("AllReduce", "AllGather", "ReduceScatter", "Broadcast", "AlltoAll")
@@ -36,16 +33,6 @@ def recorded(trace: Trace | None) -> Counter[tuple[str, tuple[int, ...], int]]:
     return Counter((each.op, each.ranks, each.bytes) for each in trace.operations) if trace else Counter()
 
 
-def read_bytes(content: bytes, *, partial: bool = False) -> Trace | None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "job.log"
-        path.write_bytes(content)
-        try:
-            return read([path], partial=partial)
-        except InputError:
-            return None
-
-
 @st.composite
 def interleaved(draw: st.DrawFn, steps: list[Step]) -> str:
     """The lines of all ranks in some order that keeps each rank's own, each behind some prefix."""
@@ -62,20 +49,20 @@ def interleaved(draw: st.DrawFn, steps: list[Step]) -> str:
 @given(st.data(), STEPS)
 def test_any_interleaving_behind_any_prefix_is_the_same_job(data: st.DataObject, steps: list[Step]) -> None:
     in_turn = "\n".join(line for rank in range(RANKS) for line in lines_of(rank, steps))
-    expected = recorded(read_bytes(in_turn.encode()))
+    expected = recorded(attempt(in_turn.encode()))
     assert expected.total() == sum(2 if on_pair else 1 for _, _, on_pair in steps)
-    assert recorded(read_bytes(data.draw(interleaved(steps)).encode())) == expected
+    assert recorded(attempt(data.draw(interleaved(steps)).encode())) == expected
 
 
 @settings(max_examples=120, deadline=None)
 @given(st.data(), STEPS)
 def test_a_log_cut_anywhere_holds_the_same_collectives_or_fewer(data: st.DataObject, steps: list[Step]) -> None:
     whole = data.draw(interleaved(steps)).encode()
-    expected = recorded(read_bytes(whole))
+    expected = recorded(attempt(whole))
     content = whole[: data.draw(st.integers(0, len(whole)))]
-    assert recorded(read_bytes(content)) <= expected
+    assert recorded(attempt(content)) <= expected
     sizes = Counter((op, len(ranks), size) for op, ranks, size in expected.elements())
-    part = recorded(read_bytes(content, partial=True))
+    part = recorded(attempt(content, partial=True))
     assert Counter((op, len(ranks), size) for op, ranks, size in part.elements()) <= sizes
 
 
@@ -88,8 +75,8 @@ def test_sends_of_a_log_cut_anywhere_move_no_more_than_the_whole_log(data: st.Da
             for peer in range(3):
                 lines += [call(100 + rank, 0xA0 + rank, 3, kind, 10, root=peer, turn=turn) for kind in ("Send", "Recv")]
     whole = ("\n".join(lines) + "\n").encode()
-    assert [each.op for each in (read_bytes(whole) or Trace("", 1, {}, ())).operations] == ["all_to_all"] * rounds
-    trace = read_bytes(whole[: data.draw(st.integers(0, len(whole)))])
+    assert [each.op for each in (attempt(whole) or Trace("", 1, {}, ())).operations] == ["all_to_all"] * rounds
+    trace = attempt(whole[: data.draw(st.integers(0, len(whole)))])
     moved: Counter[tuple[int, int]] = Counter()
     for each in trace.operations if trace else ():
         flows = each.flows or ((each.src, each.dst, each.bytes),)

@@ -45,15 +45,14 @@ def found(path: Path, counts: Counter[str] | None = None) -> list[LogLine]:
 @pytest.mark.parametrize("line", TELLING)
 def test_every_line_that_tells_something_is_found(tmp_path: Path, line: str) -> None:
     assert list(events(line))
-    (tmp_path / "log").write_text("\n".join([*DULL, line, *DULL]) + "\n")
-    assert [(each.number, each.text) for each in found(tmp_path / "log")] == [(len(DULL) + 1, line)]
+    path = saved(tmp_path / "log", [*DULL, line, *DULL])
+    assert [(each.number, each.text) for each in found(path)] == [(len(DULL) + 1, line)]
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 1000, 1 << 20])
 def test_blocks_are_whole_lines_and_add_up(tmp_path: Path, size: int) -> None:
     text = "\n".join([*DULL, *TELLING, "no newline at the end"])
-    (tmp_path / "log").write_text(text)
-    parts = list(blocks(tmp_path / "log", size))
+    parts = list(blocks(saved(tmp_path / "log", text), size))
     assert b"".join(part for _, part in parts).decode() == text
     for number, part in parts:
         before = text.encode()[: text.encode().index(part)] if size > 300 else b""
@@ -68,9 +67,8 @@ def test_numbers_of_lines_do_not_depend_on_blocks(
     monkeypatch.setattr(nccl_scan, "blocks", lambda path: blocks(path, size))
     lines = [line for pair in zip(TELLING, DULL * 5, strict=False) for line in pair]
     content = ("\n".join(lines) + "\n").encode()
-    (tmp_path / "log").write_bytes(gzip.compress(content) if packed else content)
-    counts: Counter[str] = Counter()
-    assert [(each.number, each.text) for each in found(tmp_path / "log", counts)] == [
+    path, counts = saved(tmp_path / "log", gzip.compress(content) if packed else content), Counter[str]()
+    assert [(each.number, each.text) for each in found(path, counts)] == [
         (number, line) for number, line in enumerate(lines, start=1) if list(events(line))
     ]
     assert counts["lines"] == len(lines)
@@ -78,19 +76,18 @@ def test_numbers_of_lines_do_not_depend_on_blocks(
 
 def test_colours_are_taken_off_even_inside_a_word(tmp_path: Path) -> None:
     coloured = call(100, 0xA0, 2).replace("AllReduce", "\x1b[1;32mAll\x1b[0mReduce\x1b[0m")
-    (tmp_path / "log").write_text(f"\x1b[36m{coloured}\x1b[0m\n")
-    assert [each.text for each in found(tmp_path / "log")] == [call(100, 0xA0, 2)]
+    path = saved(tmp_path / "log", [f"\x1b[36m{coloured}\x1b[0m"])
+    assert [each.text for each in found(path)] == [call(100, 0xA0, 2)]
 
 
 def test_only_the_last_line_may_be_cut(tmp_path: Path) -> None:
-    (tmp_path / "log").write_text(f"{call(100, 0xA0, 2)}\n{call(100, 0xA0, 2)}")
-    assert [each.whole for each in found(tmp_path / "log")] == [True, False]
+    path = saved(tmp_path / "log", f"{call(100, 0xA0, 2)}\n{call(100, 0xA0, 2)}")
+    assert [each.whole for each in found(path)] == [True, False]
 
 
 def test_a_stream_cut_by_the_end_of_the_file_is_the_known_one(tmp_path: Path) -> None:
-    path = tmp_path / "job.log"
     whole = [*world(1), *[call(100, 0xA0, 1, stream=0x7F12)] * 2]
-    path.write_text("\n".join(whole)[:-2])
+    path = saved(tmp_path / "job.log", "\n".join(whole)[:-2])
     assert [(each.op, each.stream) for each in read(path).operations] == [("all_reduce", "default")] * 2
 
 
@@ -108,5 +105,5 @@ def test_reading_tells_how_far_it_is(tmp_path: Path) -> None:
 
 
 def test_a_line_longer_than_any_block_counts_as_one(tmp_path: Path) -> None:
-    (tmp_path / "log").write_bytes(b"x" * (5 << 20) + b"\n" + call(100, 0xA0, 2).encode() + b"\n")
-    assert [each.number for each in found(tmp_path / "log")] == [2]
+    path = saved(tmp_path / "log", ["x" * (5 << 20), call(100, 0xA0, 2)])
+    assert [each.number for each in found(path)] == [2]

@@ -41,8 +41,6 @@ class _NoMachineCode:
 class Draft(JITCodeLibrary):
     """The code of one function, not of what it calls, as it was written down."""
 
-    is_apart = False
-
     @property
     def codegen(self) -> Any:
         """The code generator, as numba asks for it when the library is done."""
@@ -56,9 +54,6 @@ class Draft(JITCodeLibrary):
         """Nothing more can be added."""
         self._raise_if_finalized()
         self._finalized = True
-        for function in self._final_module.functions:
-            if not function.is_declaration and self.is_apart:
-                function.add_function_attribute("noinline")
 
     def get_pointer_to_function(self, name: str) -> int:
         """No function has an address yet."""
@@ -68,7 +63,12 @@ class Draft(JITCodeLibrary):
 class Apart(Draft):
     """A function that is called, and not copied to where it is called from."""
 
-    is_apart = True
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Say so in the text: llvmlite 0.43 gives an attribute that is added later to what the function returns."""
+        for function in ir_module.functions:
+            if not function.is_declaration:
+                function.attributes.add("noinline")
+        super().add_ir_module(ir_module)
 
 
 class Whole(JITCodeLibrary):

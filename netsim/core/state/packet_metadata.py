@@ -51,7 +51,7 @@ def copy_metadata(world, pool_index, to):
             copy_telemetry(world.telemetry[pool_index * MOST_HOPS + k], world.telemetry[to * MOST_HOPS + k])
 
 
-@part
+@inner
 def carry_metadata(world, pool_index, ring):
     """A packet has moved from `pool_index` to the end of a ring, or its answer stands there."""
     copy_metadata(world, pool_index, tail_index(ring))

@@ -28,7 +28,7 @@ def random_draw(world, ingress):
     return thirty_bits(world.settings[0].seed, RANDOM + np.int64(ingress), world.links[ingress].in_flight.head)
 
 
-@part
+@inner
 def pick_link(world, ingress, link_id, header, meta, now, pool_index):
     """The link for a packet that came by `ingress`; `link_id` is that of its connection's route.
 

@@ -58,7 +58,11 @@ def a_star(hosts: int = 3) -> World:
 def blocks_of(world: World) -> list[tuple[int, int]]:
     """Every block of the pool below pool_used that belongs to a ring or is free: (first, rows)."""
     names = [name for name in world.links.dtype.names or () if world.links.dtype[name] == world.inboxes.dtype]
-    rings = [ring for name in names for ring in world.links[name]] + [*world.inboxes, *world.account_events]
+    rings = [ring for name in names for ring in world.links[name]] + [
+        *world.inboxes,
+        *world.account_events,
+        *world.pool_events,
+    ]
     rings += [*world.pfc_state["signals"], *world.pfc_state["paced_queue"], *world.hosts["timers"]]
     found = [(int(ring["start"]), int(ring["mask"]) + 1) for ring in rings]
     for size_class, block in enumerate(world.blocks.tolist()):
